@@ -134,7 +134,7 @@ extension Project {
     let (replay, content) = try replay(
       targets, isNew: !exists, after: known, interruption: interruption
     ) { event in
-      // Of a database that exists its own run reports the migrations.
+      // If the database exists, its own run reports the migrations.
       if !exists || event.isWorking { onEvent(event) }
     }
     if !exists {

@@ -16,7 +16,7 @@ package struct DraftCopy: Sendable {
     self.project = project
   }
 
-  /// `<database>.before-drafts`, and where the ledger has a name of its own, that name.
+  /// `<database>.before-drafts`; with `ledger_table: NAME` `<database>.before-drafts-of-NAME`.
   package var path: String {
     database + ".before-drafts" + (project.ledger == .usual ? "" : "-of-\(project.ledger.fileName)")
   }
@@ -37,7 +37,8 @@ package struct DraftCopy: Sendable {
   /// Puts the copy back, and keeps what it replaces. A database that has run nothing but drafts was
   /// empty before them, and needs no copy.
   ///
-  /// - Throws: when the copy is missing, or is not of this database as it was before its drafts.
+  /// - Throws: when the copy is missing, or is not of this database as it was before its drafts, or when another
+  ///   history in the same file has run migrations since.
   package func restore(
     timeout: Double, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
@@ -78,7 +79,7 @@ package struct DraftCopy: Sendable {
       database: database, copy: copy, keptName: database + ".before-reset", copier: copier)
   }
 
-  /// - Throws: where another history in the same file has run migrations that going back would undo.
+  /// - Throws: when another history in the same file has run migrations that going back would undo.
   private func requireNothingLost(_ live: Connection, to copy: Connection?) throws(Failure) {
     do {
       for other in try project.ledger.others(in: live) {
@@ -134,7 +135,7 @@ package struct DraftCopy: Sendable {
 }
 
 extension Ledger {
-  /// The name as a part of a file's name: in lower case, and as `%20` what is no letter, digit or underscore.
+  /// The name as a part of a file name: in lower case, with other bytes than letters, digits and underscores as `%20`.
   fileprivate var fileName: String {
     table.folded.map { byte in
       switch byte {

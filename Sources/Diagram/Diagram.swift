@@ -2,7 +2,7 @@
 ///
 /// - ``SchemaModel/Schema/outline(_:)``: the tables of a schema as SQLite describes them.
 /// - ``Diagram``: the tables and foreign keys to draw, and their differences from an older schema.
-/// - ``Diagram/mermaid``, ``Diagram/dot(linking:)``: the diagram as text; ``Graphviz`` converts DOT
+/// - ``Diagram/mermaid``, ``Diagram/dot(showsAllColumns:linking:)``: the diagram as text; ``Graphviz`` converts DOT
 ///   to SVG.
 
 import SchemaHistory

@@ -13,8 +13,8 @@ package final class DatabaseList {
   package private(set) var listed = 0
   /// How many of them belong to the shard.
   package private(set) var count = 0
-  /// Identifies the whole list, whatever its order: the SHA-256 of the names in the order of their bytes, each followed
-  /// by a NUL.
+  /// Identifies the whole list, regardless of its order: the SHA-256 of the names in the order of their bytes, each
+  /// followed by a NUL.
   package private(set) var digest = ""
   private let connection: Connection
   private let insertion: Statement
@@ -179,7 +179,7 @@ extension Statement {
 }
 
 extension Failure {
-  /// What stopped the work on a temporary table.
+  /// The failure for an error that stopped the reading or writing of a list.
   init(ofList error: any Error) {
     switch error {
     case let failure as Failure: self = failure

@@ -2,6 +2,6 @@
 ///
 /// - ``DatabaseList``: the names, in a temporary table, so that memory does not grow with their number.
 /// - ``Shard``: the part of a list that one machine takes.
-/// - ``FleetWork``: one piece of work on one database: migrate, status or verify.
+/// - ``FleetWork``: the work on one database: migrate, status or verify.
 /// - ``FleetRun``: the threads, the canary databases, the second try of busy ones.
 /// - ``FleetSummary``: the sum of the results. ``FleetMerge``: the sum of several reports.

@@ -3,16 +3,16 @@ import SchemaHistory
 import SchemaModel
 import SchemaSQLText
 
-/// What came of one database.
+/// The result for one database.
 package struct FleetResult: Sendable {
   package enum State: String, Sendable, CaseIterable {
     case migrated
     case upToDate = "up-to-date"
     case pending
-    /// Its ledger and its schema are as its history says.
+    /// Its ledger and schema match its history.
     case verified
     case failed
-    /// What was not complete was rolled back.
+    /// Unfinished migrations were rolled back.
     case interrupted
     /// The run stopped before it.
     case notStarted = "not-started"
@@ -22,20 +22,20 @@ package struct FleetResult: Sendable {
   package let database: String
   package var state: State
   package var failure: Failure?
-  /// The ids of the migrations that were applied and stay, also where a later one failed.
+  /// The ids of the applied migrations, which stay applied if a later one fails.
   package var applied: [String] = []
-  /// The ids of the migrations that another tool had made, and that the ledger has now.
+  /// The ids of the migrations of another tool that were adopted.
   package var adopted: [String] = []
-  /// The last migration that the database has run, where the work was to find that out.
+  /// The last migration that the database has run; only `status` reads it.
   package var current: String?
-  /// The ids of the migrations that it has not run, where the work was to find that out.
+  /// The ids of the migrations that it has not run; only `status` reads them.
   package var pending: [String] = []
-  /// What differs from the history although no migration made it so.
+  /// The differences from the history that no migration made.
   package var drift: [SchemaChange] = []
-  /// Whether a report says that anything differs; it is not read from there.
+  /// Whether the report of a shard records drift. `fleet merge` does not read the differences.
   var isReportedAsDrifted = false
   package var milliseconds: Int64 = 0
-  /// How often it was tried.
+  /// The number of tries.
   package var attempts = 1
 
   package init(_ database: String, _ state: State, failure: Failure? = nil) {

@@ -40,8 +40,8 @@ package final class FleetRun: @unchecked Sendable {
     case second
   }
 
-  /// How long a lock is waited for at first, in seconds: a busy database gets a second try at the end, and must
-  /// not keep the others waiting.
+  /// How long the first try waits for a lock, in seconds. A busy database gets a second try at the end, and must
+  /// not delay the others.
   private static let firstTimeout = 0.25
 
   /// - Parameter onResult: gets each result once, with the sum so far; called by one thread at a time.
@@ -58,7 +58,7 @@ package final class FleetRun: @unchecked Sendable {
     summary = FleetSummary(expected: list.count)
   }
 
-  /// - Throws: what keeps the list from being read.
+  /// - Throws: when the list cannot be read.
   package func run() throws(Failure) -> FleetSummary {
     let time = Stopwatch()
     if let canary = options.canary {

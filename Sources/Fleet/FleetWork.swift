@@ -6,7 +6,7 @@ import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 
-/// One piece of work, to be done on each database.
+/// The work that a run does on each database.
 package enum FleetWork: Sendable {
   case migrate(ReplayedHistory)
   case status(Project)
@@ -37,7 +37,7 @@ package enum FleetWork: Sendable {
             database, with: view.replay, timeout: timeout, interruption: interruption))
       }
     } catch {
-      // Of what an interrupt stops, SQLite may report another error.
+      // SQLite may report another error for a statement that an interrupt stopped.
       result = FleetResult(
         database,
         failure: interruption.isRequested

@@ -2,7 +2,7 @@ import SchemaHistory
 import SchemaPlatform
 import SchemaSQLText
 
-/// What names databases.
+/// A source of database names.
 package enum ListSource: Sendable, Hashable {
   /// A path, or a pattern of paths.
   case pattern(String)

@@ -9,7 +9,7 @@ import SchemaSQLite
 /// A name that begins with a dot matches only a part that does.
 struct PathPattern {
   private let parts: [String]
-  /// What every match begins with: `/` or nothing.
+  /// The start of every match: `/` or empty.
   private let root: String
 
   init(_ pattern: String) {
@@ -21,8 +21,8 @@ struct PathPattern {
     text.utf8.contains { [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "[")].contains($0) }
   }
 
-  /// Passes each match once, in no order. Folders are no matches, nor are the files that SQLite and schemactl
-  /// put beside a database.
+  /// Passes each match once, in no particular order. Skips folders, and the files that SQLite and schemactl
+  /// write beside a database.
   ///
   /// - Throws: when a folder cannot be read, or a match is not UTF-8.
   func forEachMatch(_ body: (String) throws(Failure) -> Void) throws(Failure) {
@@ -66,7 +66,7 @@ struct PathPattern {
     var problem: (any Error)?
     do throws(FileError) {
       try SchemaPlatform.forEachName(inFolder: folder.isEmpty ? "." : folder) { bytes in
-        // What is not UTF-8 is repaired here, so that it can be reported.
+        // Replaces invalid UTF-8, so that the message can show the name.
         let name = String(decoding: bytes, as: UTF8.self)
         guard name != ".", name != "..", part.hasPrefix(".") || !name.hasPrefix("."),
           globMatches(part, name)

@@ -49,8 +49,7 @@ struct ForeignFile {
     return start..<end
   }
 
-  /// Comments of one line, `-- …`, that have their line for themselves, without the dashes. Tools put their
-  /// marks into them.
+  /// Comments `-- …` that are alone on their line, without the dashes. Tools write their marks into them.
   var remarks: [(text: String, range: Range<Int>)] {
     sql.tokens.compactMap { token in
       guard token.kind == .comment, sql.bytes[token.range].starts(with: "--".utf8) else {

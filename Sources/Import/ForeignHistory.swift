@@ -15,7 +15,7 @@ struct ForeignStep: Sendable {
   let sql: String
   /// What the shell would run.
   let original: String
-  /// The other tool's entries that the manifest replaces: nil where there is no ledger.
+  /// The other tool's entries that the manifest replaces; nil without a ledger.
   let replaces: ReplacedEntries?
 }
 
@@ -52,7 +52,7 @@ struct HistoryReader {
     try ForeignFile(source.shown(path), bytes: source.bytes(path))
   }
 
-  /// Adds the migration that a part of a file is.
+  /// Adds a part of a file as a migration.
   mutating func add(
     number: String, name: String, _ path: String, _ up: UpPart, _ replaces: ReplacedEntries?
   ) {
@@ -98,7 +98,7 @@ struct HistoryReader {
     leadingNumber(name.hasPrefix("V") ? String(name.dropFirst()) : name) != nil
   }
 
-  /// Lists code in other languages, and SQL files that no migration was made of.
+  /// Notes code in other languages, and SQL files that are not migrations.
   mutating func noteRest() {
     let used = Set(steps.map(\.source.exact)).union(notes.map(\.file.exact))
     for path in source.paths where !used.contains(path) && !used.contains(source.shown(path)) {
@@ -117,9 +117,9 @@ struct HistoryReader {
 }
 
 extension ForeignHistory {
-  /// The ids of the manifests, in order. Numbers are kept where they are in the tool's order.
+  /// The ids of the manifests, in order. They keep the tool's numbers if these increase.
   ///
-  /// - Returns: also whether they had to be counted instead.
+  /// - Returns: also whether they got new numbers instead.
   var ids: (ids: [String], areCounted: Bool) {
     let numbers = steps.map { MigrationNumber(id: $0.number + "_") }
     let areKept =

@@ -8,12 +8,12 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension ForeignHistory {
-  /// The history as manifests that were run beside the tool's own SQL.
+  /// The history as manifests, after a comparison of their results with those of the tool's own SQL.
   ///
   /// - Parameters:
-  ///   - asOperations: writes operations instead of SQL where they make the same schema.
-  ///   - ignored: globs of objects of a database that are not the history's.
-  /// - Throws: `InvalidInput`, or a `Failure`: where a migration fails (3), and where the manifests make
+  ///   - asOperations: writes operations instead of SQL where they create the same schema.
+  ///   - ignored: globs of objects of a database that do not belong to the history.
+  /// - Throws: `InvalidInput`, or a `Failure`: when a migration fails (3), and when the manifests create
   ///   another schema or other rows than the SQL (1).
   package func imported(
     into folder: MigrationFolder, _ application: Application, asOperations: Bool,
@@ -25,7 +25,7 @@ extension ForeignHistory {
     }
     if asOperations {
       var bodies = try steps.map { try ManifestBody(operationsOf: $0) }
-      // Where operations do not make the same schema, the SQL stays.
+      // Where operations do not create the same schema, the SQL stays.
       while true {
         let history = try history(bodies)
         guard let difference = history.difference(byTokens: true, interruption) else {
@@ -48,7 +48,7 @@ extension ForeignHistory {
   }
 }
 
-/// Where manifests and the tool's SQL part.
+/// Where the manifests and the tool's SQL begin to differ.
 private struct Difference {
   /// The step; nil where only the rows at the end differ.
   let index: Int?
@@ -69,12 +69,12 @@ extension ForeignStep {
 }
 
 extension ImportedHistory {
-  /// Runs the manifests, and the SQL as the `sqlite3` shell would run it, and compares what they make.
-  /// Clock and chance answer the same on both sides.
+  /// Runs the manifests, and the SQL as the `sqlite3` shell would run it, and compares the results.
+  /// Both sides get the same times and random numbers.
   ///
   /// - Parameter byTokens: quotes, letter case and white space of definitions make no difference.
-  /// - Returns: how they differ, or why a migration failed, with its place in the tool's file; nil when they
-  ///   make the same.
+  /// - Returns: how they differ, or why a migration failed, with its place in the tool's file; nil when the
+  ///   results are equal.
   fileprivate func difference(
     byTokens: Bool = false, _ interruption: Interruption
   ) -> Difference? {
@@ -159,7 +159,7 @@ extension ImportedHistory {
     for table in tables where table.kind == .table {
       guard !table.name.identifier.hasPrefix("sqlite_stat") else { continue }
       let query = "SELECT * FROM \(Quoting.quoted(table.name))"
-      // A virtual table may not give its rows, and what keeps them is compared.
+      // A virtual table may not return its rows; its shadow tables are compared.
       guard let expected = try? shell.rows(query),
         let actual = try? scratch.connection.rows(query)
       else { continue }

@@ -27,13 +27,13 @@ package enum ImportTool: String, Sendable, CaseIterable {
     }
   }
 
-  /// The first of these that recognises a folder has made it. Layouts and marks come before names of files.
+  /// The first of these that recognises a folder is its tool. Layouts and marks come before names of files.
   private static let order: [ImportTool] = [
     .drizzle, .prisma, .diesel, .dbmate, .goose, .alembic, .rails, .django, .flyway, .atlas, .sqlx,
     .golangMigrate,
   ]
 
-  /// The tool that has made the files.
+  /// The tool that wrote the files.
   ///
   /// - Parameter ledger: the kind of the ledger in a database that the tool has migrated.
   static func recognised(_ source: SourceFiles, ledger: LedgerKind?) throws(Failure) -> ImportTool {

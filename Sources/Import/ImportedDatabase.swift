@@ -10,7 +10,7 @@ import SchemaSQLite
 package struct ImportedPoint: Sendable {
   /// How many of the migrations the database has run.
   package let count: Int
-  /// How its schema differs from the one that they make.
+  /// How its schema differs from the schema after them.
   package let differences: [SchemaChange]
 }
 

@@ -9,14 +9,14 @@ import SchemaYAML
 /// The history of another tool as manifests.
 package struct ImportedHistory: Sendable {
   package let foreign: ForeignHistory
-  /// The history that the manifests are; nothing of it is written yet.
+  /// The manifests as a history, before they are written.
   package let project: Project
   /// The texts of the manifests, in order.
   package let texts: [String]
   /// Whether the migrations got new numbers.
   package let areCounted: Bool
 
-  /// - Parameter ignored: globs of objects of a database that are not the history's.
+  /// - Parameter ignored: globs of objects of a database that do not belong to the history.
   /// - Throws: `InvalidInput` when a manifest cannot be read again.
   init(
     _ foreign: ForeignHistory, _ bodies: [ManifestBody], in folder: MigrationFolder,

@@ -5,8 +5,8 @@ import SchemaSQLText
 import SchemaYAML
 
 extension ManifestBody {
-  /// Operations for the statements that an operation can say, and SQL for all others. Whether they make the same
-  /// schema is for the proof to find.
+  /// Operations for the statements that an operation can express, and SQL for all others. The proof checks that
+  /// they create the same schema.
   init(operationsOf step: ForeignStep) throws(Failure) {
     let file = try ForeignFile(step.path, bytes: Array(step.sql.utf8))
     var operations: [WrittenOperation] = []
@@ -30,7 +30,7 @@ extension ManifestBody {
 }
 
 extension ForeignFile {
-  /// The statement as an operation; nil where none says it.
+  /// The statement as an operation; nil if no operation expresses it.
   fileprivate func operation(_ statement: ForeignStatement) -> WrittenOperation? {
     var words = statement.words[...]
     if words.last.map(sql.text) == ";" { words.removeLast() }

@@ -21,7 +21,7 @@ package struct ReleaseDatabases: Sendable {
     self.timeout = timeout
   }
 
-  /// Whether SQLite has written all of these files.
+  /// Whether all files are SQLite databases.
   package static func areDatabases(_ paths: [String]) -> Bool {
     let header = Array("SQLite format 3\0".utf8)
     return paths.allSatisfy { (try? readStart(of: $0, count: header.count)) == header }
@@ -35,7 +35,7 @@ package struct ReleaseDatabases: Sendable {
 
   /// One migration from each release to the next, with the entries of the tool's ledger that the release added.
   ///
-  /// - Parameter ignored: globs of objects that are not the history's.
+  /// - Parameter ignored: globs of objects that do not belong to the history.
   /// - Throws: `InvalidInput`, or a `Failure`.
   package func imported(
     tool: ImportTool, into folder: MigrationFolder, _ application: Application,

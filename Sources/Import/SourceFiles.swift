@@ -5,7 +5,7 @@ import SchemaSQLText
 
 /// The files of another tool's folder, or one file.
 package struct SourceFiles: Sendable {
-  /// The folder as somebody has named it; for a single file the folder that holds it.
+  /// The folder as the user named it; for a single file the folder that holds it.
   package let folder: String
   /// Paths below the folder, in the order of their bytes.
   let paths: [String]

@@ -19,8 +19,7 @@ struct UpPart {
   /// Whether the file first ends the transaction in which the tool runs it. Then it begins another one at its end.
   private var endsToolsTransaction = false
 
-  /// - Parameter ledger: the tool's own table, in which the file keeps the tool's books; nil for a tool that
-  ///   keeps them itself.
+  /// - Parameter ledger: the tool's ledger, if the file writes it; empty if the tool writes it.
   init(_ file: ForeignFile, _ range: Range<Int>, ledger: Set<Identifier> = []) {
     self.file = file
     self.range = range
@@ -57,7 +56,7 @@ struct UpPart {
     switch first {
     case "BEGIN", "COMMIT", "END":
       remove(statement.range)
-      // The shell reports an error, and goes on.
+      // The shell reports an error, and continues.
       if isInTransaction == (first == "BEGIN") { refused.append(statement.range) }
       if first == "BEGIN" {
         open = statement.range.lowerBound
@@ -129,7 +128,7 @@ struct UpPart {
 
   // MARK: Text
 
-  /// The SQL of the manifest: lines that hold nothing any more are gone.
+  /// The SQL of the manifest, without lines that have become empty.
   var sql: String { text(without: removed) }
 
   /// The SQL as the shell would run it.
@@ -163,7 +162,7 @@ struct UpPart {
 /// Something of the other tool's files that the manifests do not hold.
 package struct ForeignNote: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable {
-    /// What takes a migration back.
+    /// The part that reverts a migration.
     case down
     /// A migration in a programming language.
     case code

@@ -7,7 +7,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// A database that others have made, taken over: the point of the history where it stands.
+/// An adopted database: the point of the history that it has reached.
 package struct AdoptReport: Sendable {
   /// The last migration that the database has, without having run it here.
   package let at: String
@@ -18,8 +18,8 @@ package struct AdoptReport: Sendable {
 }
 
 extension Project {
-  /// Writes the ledger of a database that has none: it stands where the history promises just the
-  /// schema that it has. No row of its own is touched.
+  /// Writes the ledger of a database that has none, up to the point of the history that has the schema of the
+  /// database. Changes no other row.
   ///
   /// - Parameter point: the migration through which it is said to stand; nil looks for it.
   /// - Throws: with the nearest difference, when its schema is that of no point; with the points,
@@ -81,7 +81,7 @@ extension Project {
 }
 
 extension PendingReplay {
-  /// The point at which the history promises the schema that is there.
+  /// The point of the history that has the schema of the database.
   fileprivate func index(
     of live: LiveDatabase, _ point: String?, in project: Project, _ database: String
   ) throws(Failure) -> Int {

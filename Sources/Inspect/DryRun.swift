@@ -7,7 +7,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// What `migrate` would do, and what the rows say of it. Nothing has been written.
+/// What `migrate` would do, and whether the rows permit it. Nothing was written.
 package struct DryRunReport: Sendable {
   package struct Answer: Sendable {
     package let migration: String
@@ -105,12 +105,12 @@ private struct Questions {
   let database: String
   let redacts: Bool
   let runner: Runner
-  /// Tables that earlier migrations of the plan write: their rows are not yet what will be asked.
+  /// Tables that earlier migrations of the plan write, so that their present rows do not answer a question.
   var written: Set<Identifier> = []
   /// Tables and other objects whose definition they change.
   var changed: Set<Identifier> = []
 
-  /// - Parameter own: the tables that the migration writes or changes before.
+  /// - Parameter own: the tables that earlier steps of the migration write or change.
   func ask(
     _ assertion: Assertion, _ context: Context, after own: Set<Identifier> = []
   ) -> (said: DryRunReport.Answer, failure: Failure?) {
@@ -179,7 +179,7 @@ private struct Questions {
 }
 
 extension PlannedOperation {
-  /// What the rows must not hold for the operation to succeed.
+  /// Questions about rows that would stop the operation.
   fileprivate var questions: [Question] {
     plan.questions + newKeys.compactMap { plan.uniqueness($0, writing: writtenAfter) }
       + newReferences.compactMap { plan.references($0, writing: writtenAfter) }
@@ -194,7 +194,7 @@ extension OperationPlan {
     }
   }
 
-  /// Nil where the rows that the operation leaves are not the rows that are there.
+  /// Nil if the operation leaves other rows than the present ones.
   fileprivate func references(
     _ reference: NewReference, writing written: Set<Identifier>
   ) -> Question? {
@@ -205,7 +205,7 @@ extension OperationPlan {
     return reference.question(where: operation.rowFilter)
   }
 
-  /// Nil where the rows that the operation leaves are not the rows that are there.
+  /// Nil if the operation leaves other rows than the present ones.
   ///
   /// - Parameter written: the tables that were written once it has run.
   fileprivate func uniqueness(_ key: UniqueKey, writing written: Set<Identifier>) -> Question? {

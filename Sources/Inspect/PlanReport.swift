@@ -66,9 +66,9 @@ package struct PlannedOperation: Sendable {
   /// Tables that the operations before it write, in folded spelling, and those before it and itself.
   let writtenBefore: Set<Identifier>
   fileprivate(set) var writtenAfter: Set<Identifier> = []
-  /// What must be unique from then on.
+  /// The unique keys that it adds.
   fileprivate(set) var newKeys: [UniqueKey] = []
-  /// What must refer to a row of another table from then on.
+  /// The foreign keys that it adds.
   fileprivate(set) var newReferences: [NewReference] = []
 
   package var costInWords: String { cost?.inWords ?? work.inWords }

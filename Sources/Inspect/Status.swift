@@ -9,16 +9,16 @@ package struct StatusReport: Sendable {
   package var current: String?
   package var pending: [String]
   package var applied: [LedgerRow]
-  /// How many of them another tool has made: the ledger does not have them yet.
+  /// How many of them another tool has applied, and the ledger does not have yet.
   package var adoptable = 0
   /// Why `migrate` refuses to adopt them.
   package var adoptionRefusal: Failure?
-  /// How the database differs from its history, where that was asked for and can be told.
+  /// How the database differs from its history; empty if they were not compared.
   package var drift: [SchemaChange] = []
   package var ledger: [LedgerEntry]
   /// Earlier corrections of the ledger.
   package var repairs: [RecordedRepair] = []
-  /// Frozen migrations that are not what they were when they were frozen.
+  /// Frozen migrations that were changed or removed.
   package var broken: [HistoryEntry]
 
   package var status: ExitStatus {
@@ -40,7 +40,7 @@ package struct DiffReport: Sendable {
 }
 
 extension Project {
-  /// Where a database stands.
+  /// Compares the ledger of a database with the history.
   ///
   /// - Parameters:
   ///   - mayBeEmpty: whether it may be a new one.

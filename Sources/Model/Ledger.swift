@@ -18,7 +18,7 @@ package struct Ledger: Sendable, Hashable, CustomStringConvertible {
     "schemactl_repairs" + (self == .usual ? "" : "_of_\(table.text)")
   }
 
-  /// Why no ledger can have a name; nil when one can.
+  /// Why a ledger cannot have this name; nil if it can.
   package static func problem(ofName name: String) -> String? {
     if name.identifier.isInternal {
       return "begins with sqlite_, which SQLite keeps for its own tables"

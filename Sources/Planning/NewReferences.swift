@@ -1,7 +1,7 @@
 import SchemaModel
 import SchemaSQLText
 
-/// A foreign key that a change gives to a table that it found, with rows that never had to obey it.
+/// A foreign key that a change adds to an existing table, whose rows may violate it.
 package struct NewReference: Sendable {
   package let table: String
   package let columns: [String]
@@ -34,7 +34,7 @@ package struct NewReference: Sendable {
   package func question(where filter: String?) -> Question {
     let main = "main.\(Quoting.quoted(table))"
     let own = columns.map { "\(Quoting.quoted(table)).\(Quoting.quoted($0))" }
-    // As the key compares: with the parent's affinity and collation (Foreign Keys, section 3).
+    // A foreign key compares with the parent's affinity and collation (Foreign Keys, section 3).
     let match = zip(targets, own).map { "p.\(Quoting.quoted($0)) = +\($1)" }
     let orphaned =
       (filter.map { ["(\($0)\n)"] } ?? []) + own.map { "\($0) IS NOT NULL" } + [

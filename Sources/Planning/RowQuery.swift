@@ -1,17 +1,17 @@
 import SchemaModel
 import SchemaSQLText
 
-/// A SELECT that lists the rows in the way of a step, for a message and for its reader.
+/// A SELECT that lists the rows that stop a step, for a message.
 package struct RowQuery: Sendable, Hashable {
   package let sql: String
   /// The names of its columns: the key, then the values in question.
   package let columns: [String]
   /// Whether each row of the answer is a value that several rows hold.
   package let isGrouped: Bool
-  /// A SELECT that finds a row where `sql` judges a value that SQLite would store as another one.
+  /// A SELECT that finds a row with a value that SQLite would convert before it stores it, so that `sql` may be wrong.
   package let doubt: String?
 
-  /// - Parameter query: as a rule with expressions of a manifest, whose line ends and comments are left out.
+  /// - Parameter query: usually with expressions of a manifest. Their line ends and comments are removed.
   init(_ query: String, _ columns: [String], isGrouped: Bool = false, doubt: String? = nil) {
     let tokens = TokenizedSQL(query)
     var sql = ""
@@ -61,12 +61,12 @@ package struct RowQuery: Sendable, Hashable {
 }
 
 extension ParsedTable {
-  /// What a person knows a row by: the primary key, or else a name of the rowid.
+  /// The columns that identify a row to a person: the primary key, or else a name of the rowid.
   var key: [String] { primaryKey.isEmpty ? rowidName.map { [$0] } ?? [] : primaryKey }
 }
 
 extension SchemaObject {
-  /// What a person knows a row of this table by.
+  /// The columns that identify a row of this table to a person.
   package var rowKey: [String] { (try? ParsedTable(self))?.key ?? [] }
 }
 

@@ -3,12 +3,12 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension RowQuery {
-  /// The rows on which a statement broke a constraint, of which SQLite names no more than the columns; nil where
-  /// the statement's text does not tell.
+  /// The rows for which a statement violated a constraint. SQLite names only the columns, so the rows are derived
+  /// from the statement's text. Nil if that is not possible.
   ///
   /// - Parameters:
   ///   - schema: as it was when the statement failed.
-  ///   - isEmpty: whether a table had no rows then.
+  ///   - isEmpty: whether a table had no rows at that time.
   package init?(
     for error: DatabaseError, of statement: String, in schema: Schema,
     isEmpty: (String) -> Bool
@@ -51,14 +51,14 @@ private struct WrittenRows {
   private enum Source {
     /// The columns that are filled, and the SELECT or VALUES that fills them.
     case insert([String], String)
-    /// The new values of some columns, what follows UPDATE, and what follows WHERE.
+    /// The new values of some columns, the text after UPDATE, and the text after WHERE.
     case update([Identifier: String], String, String?)
   }
 
   private let table: ParsedTable
   private let source: Source
 
-  /// Nil for any other statement, and one with clauses that are not read here.
+  /// Nil for any other statement, and for clauses that are not supported.
   init?(_ sql: TokenizedSQL, in schema: Schema) {
     var clauses = Clauses(sql)
     let isUpdate = clauses.take("update")
@@ -90,7 +90,7 @@ private struct WrittenRows {
 
   /// A WITH clause that gives the written rows, with these columns and their key, the name `new`.
   ///
-  /// - Parameter isWhole: with the rows of the table that an UPDATE leaves as they are.
+  /// - Parameter isWhole: whether to include the rows that an UPDATE does not change.
   private func new(_ names: [String], isWhole: Bool = false) -> (with: String, key: [String])? {
     let own = table.key.filter { key in !names.contains { $0.isSameName(as: key) } }
     switch source {
@@ -190,7 +190,7 @@ private struct Clauses {
   private let sql: TokenizedSQL
   private let tokens: [Token]
   private(set) var next = 0
-  /// Without a `;`.
+  /// The number of tokens without a final `;`.
   let end: Int
 
   init(_ sql: TokenizedSQL) {
@@ -224,7 +224,7 @@ private struct Clauses {
     return Quoting.unquoted(sql.text(tokens[next - 1]))
   }
 
-  /// Of a list after its opening parenthesis.
+  /// The names of a list, after its opening parenthesis.
   mutating func names() -> [String]? {
     var names: [String] = []
     repeat {
@@ -246,7 +246,7 @@ private struct Clauses {
 
   func find(_ keyword: Identifier) -> Int? { places(of: keyword, from: next).first }
 
-  /// What follows SET; nil where a list of columns gets values.
+  /// The assignments after SET; nil if one assigns to a list of columns.
   func assignments(_ start: Int) -> [Identifier: String]? {
     let end = find("where") ?? self.end
     let commas = places(of: ",", from: start).filter { $0 < end }

@@ -3,10 +3,10 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// The connection to the leader of a cluster, found again when it is lost.
+/// The connection to the leader of a cluster. After the connection is lost, it finds the new leader.
 package final class Cluster {
   package let address: ClusterAddress
-  /// How long a leader or a lock is waited for, in seconds.
+  /// How long to wait for a leader or a lock, in seconds.
   package let timeout: Double
   let interruption: Interruption
   private let onWait: (Double) -> Void
@@ -60,7 +60,7 @@ package final class Cluster {
       remedy: "Make sure that most of its nodes run, or wait longer with --timeout")
   }
 
-  /// - Returns: nil where the node knows no leader, or one that is not it any longer.
+  /// - Returns: nil if the node knows no leader, or names one that has lost its leadership.
   private func leader(askedFrom node: String) throws(DatabaseError) -> NodeConnection? {
     let first = try connect(to: node, Self.patience)
     guard let leader = try first.leader() else { return nil }
@@ -82,7 +82,7 @@ package final class Cluster {
     try NodeConnection(to: node, timeout: timeout, interruption: interruption)
   }
 
-  /// Asks the leader: again where a lock is held, and another one where it is not the leader any longer.
+  /// Asks the leader. Asks again while another connection holds a lock, and after a change of the leader.
   package func ask<Result>(
     _ body: (NodeConnection) throws(DatabaseError) -> Result
   ) throws(Failure) -> Result {
@@ -92,7 +92,7 @@ package final class Cluster {
       do throws(DatabaseError) {
         return try body(leader)
       } catch {
-        // A transaction that another one kept out is over with its connection.
+        // Closing the connection ends a transaction that waited for a lock.
         disconnect()
         let mayPass = error.asksForAnotherLeader || error.code == .busy
         guard mayPass, time.seconds < timeout else { throw failure(error) }
@@ -108,7 +108,7 @@ package final class Cluster {
     if time.seconds > 1 { onWait(time.seconds) }
   }
 
-  /// What a node said of the database as a whole.
+  /// The failure for an error that concerns no single statement.
   func failure(_ error: DatabaseError) -> Failure {
     switch error.code {
     case .interrupted: Failure(.interrupted, "interrupted")

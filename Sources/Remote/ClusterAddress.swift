@@ -39,7 +39,7 @@ struct NodeAddress: Sendable {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     port = String(text[text.index(after: colon)...])
     let host = text[..<colon]
-    // The colons of an IPv6 address stand in brackets.
+    // The colons of an IPv6 address are in brackets.
     self.host =
       host.hasPrefix("[") && host.hasSuffix("]")
       ? String(host.dropFirst().dropLast()) : String(host)

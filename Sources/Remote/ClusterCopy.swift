@@ -6,12 +6,12 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The schema and the ledgers of a cluster's database, on a private database: without any other row.
+/// The schema of a cluster's database and the rows of its ledgers, on a private database.
 package struct ClusterCopy {
   package let readable: ReadableDatabase
   /// The schema as the leader has it.
   let live: Schema
-  /// What of it the private database has, too.
+  /// The objects that could be created on the private database.
   let madeSchema: Set<PromisedObject>
 
   package init(of cluster: Cluster, for project: Project) throws(Failure) {
@@ -65,7 +65,7 @@ extension NodeConnection {
 }
 
 extension Schema {
-  /// Reads the schema of a cluster's database, which tells no root pages.
+  /// Reads the schema of a cluster's database, without root pages.
   init(of leader: NodeConnection) throws(DatabaseError) {
     let rows = try leader.rows(
       "SELECT type, name, tbl_name, sql FROM main.sqlite_schema ORDER BY rowid")
@@ -78,8 +78,7 @@ extension Schema {
       })
   }
 
-  /// What a migration promises of its database, whatever its root pages are: without SQLite's own objects and
-  /// the ledger.
+  /// The objects that a migration must leave, without root pages, SQLite's own objects and the ledger.
   func promised(besides ledger: Ledger) -> Set<PromisedObject> {
     Set(
       objects.filter { !$0.isInternal && !$0.isOf(ledger) }.map { object in
@@ -90,7 +89,7 @@ extension Schema {
   }
 }
 
-/// One object of a schema as its text, to be compared byte by byte.
+/// The text of one object of a schema, for a comparison by bytes.
 struct PromisedObject: Hashable {
   let kind: SchemaObject.Kind
   let name: ExactText

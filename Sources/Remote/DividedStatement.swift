@@ -1,8 +1,8 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// An UPDATE or DELETE of one table that can be run for one range of rowids after the other, and then does what
-/// it does at once: it decides of each row by this row alone.
+/// An UPDATE or DELETE of one table that has the same effect if it runs for one range of rowids after the other,
+/// because it decides about each row by that row alone.
 package struct DividedStatement: Sendable {
   package let table: String
   /// The columns that it sets; for DELETE none.

@@ -5,7 +5,7 @@ import SchemaSQLite
 
 /// A connection to one node of a cluster, and to a database on it.
 ///
-/// A statement that changes rows goes by `execute`: the node does not replicate what `rows` writes.
+/// Use `execute` for a statement that changes rows: the node does not replicate what `rows` writes.
 package final class NodeConnection: RowSource {
   package let node: String
   private let socket: Socket
@@ -32,7 +32,7 @@ package final class NodeConnection: RowSource {
 
   /// Sends a request and waits for its answer.
   ///
-  /// - Throws: the failure that the node answers.
+  /// - Throws: the error that the node returns.
   package func request(
     _ type: UInt8, _ body: MessageWriter
   ) throws(DatabaseError) -> MessageReader {
@@ -53,7 +53,7 @@ package final class NodeConnection: RowSource {
     throw DatabaseError(extendedCode: code, message: try answer.text())
   }
 
-  /// The address of the leader; nil where the node knows none.
+  /// The address of the leader; nil if the node knows none.
   package func leader() throws(DatabaseError) -> String? {
     var body = MessageWriter()
     body.write(0)

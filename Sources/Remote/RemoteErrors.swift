@@ -5,9 +5,9 @@ import SchemaSQLite
 extension DatabaseError {
   /// The node is not the leader, so it did nothing.
   private static let notLeader: Int32 = 10250
-  /// The node was the leader and is not any longer: what it wrote may come to be committed, or not.
+  /// The node has lost its leadership: the cluster may or may not commit what it wrote.
   private static let leadershipLost: Int32 = 10506
-  /// Of ours, among the codes of input and output that SQLite does not use.
+  /// A code of schemactl, among the codes of input and output that SQLite does not use.
   private static let connectionLost: Int32 = 10 | 250 << 8
 
   static func lostConnection(_ message: String, systemError: Int32 = 0) -> DatabaseError {

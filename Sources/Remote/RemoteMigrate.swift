@@ -83,7 +83,7 @@ extension Project {
   }
 }
 
-/// One run of `migrate` on a cluster: one transaction after the other, and what happens when a leader is lost.
+/// One run of `migrate` on a cluster: one transaction after the other, begun again after the loss of a leader.
 private struct RemoteMigration {
   let project: Project
   let options: MigrateOptions
@@ -113,13 +113,13 @@ private struct RemoteMigration {
     return report
   }
 
-  /// Writes the rows of the migrations that another tool has made.
+  /// Writes the ledger rows of the migrations that another tool has applied.
   private mutating func adopt(_ rows: [LedgerRow]) throws(Failure) {
     guard !rows.isEmpty else { return }
     let creates = !hasLedger
     let ledger = project.ledger
     try cluster.ask { (leader) throws(DatabaseError) in
-      // Of an earlier attempt, whose answer was lost.
+      // By an earlier attempt, whose answer was lost.
       let written = try leader.ids(in: ledger)
       guard !rows.allSatisfy({ written.contains($0.id) }) else { return }
       try leader.execute("BEGIN IMMEDIATE")
@@ -215,7 +215,7 @@ private struct RemoteMigration {
 }
 
 extension NodeConnection {
-  /// The migrations in the ledger; none where there is no ledger.
+  /// The migrations in the ledger; empty without a ledger.
   fileprivate func ids(in ledger: Ledger) throws(DatabaseError) -> Set<ExactText> {
     let found = try rows(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",

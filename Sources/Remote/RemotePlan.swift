@@ -8,20 +8,20 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// One migration's finished plan as it is sent to the leader.
+/// The plan of one migration as statements and questions for the leader.
 package struct RemotePlan {
   let planned: PlannedMigration
   let steps: [RemoteStep]
 
   var migration: Migration { planned.migration }
 
-  /// What becomes of the tables.
+  /// The tables that it renames.
   var renames: TableRenames {
     planned.statements.reduce(into: TableRenames()) { $0.note($1.sql, $1.events) }
   }
 }
 
-/// What the leader is asked or told, in order.
+/// One question or statement for the leader.
 struct RemoteStep {
   let context: Context
   let action: Action
@@ -40,9 +40,9 @@ struct RemoteStatement {
   let position: Position
   /// Among those of the plan.
   let number: Int
-  /// How it runs where the table is large; nil where it can only run at once.
+  /// How it runs on a large table; nil if it cannot be divided.
   let divided: DividedStatement?
-  /// The tables of whose rows it may read or write many, by their names when the statement runs.
+  /// The tables of which it may read or write many rows, by their names when the statement runs.
   let tables: [Identifier]
   /// Those of them that it writes.
   let written: Set<Identifier>
@@ -120,12 +120,12 @@ extension Context {
   }
 }
 
-/// What dqlite 1.11.1 cannot do, asked of the statements of one plan.
+/// Finds what dqlite 1.11.1 cannot do in the statements of one plan.
 private struct RemoteLimits {
   private let planned: PlannedMigration
   private let functions: Set<Identifier>
 
-  /// The nanoseconds that a statement may take on the scratch database, which has no rows but those that migrations write.
+  /// The nanoseconds that a statement may take on the scratch database, which has only the rows that migrations write.
   private static let longest: Int64 = 200_000_000
 
   init(_ planned: PlannedMigration, _ application: Application) {
@@ -183,8 +183,8 @@ private struct RemoteLimits {
     return nil
   }
 
-  /// SQLite tells what a statement calls itself; what it calls to fill a row stands in the text of the table, of
-  /// its indexes and of its triggers.
+  /// SQLite reports the functions that a statement itself calls. The functions that fill a row are in the SQL of the
+  /// table, its indexes and its triggers.
   private func function(calledBy statement: ReplayedStatement) -> Identifier? {
     for event in statement.events where event.action == .function {
       if let name = event.second?.identifier, functions.contains(name) { return name }
@@ -213,7 +213,7 @@ private struct RemoteLimits {
     planned.before.objects(.trigger, on: table) + planned.after.objects(.trigger, on: table)
   }
 
-  /// A trigger may write other rows of the table, and a key that changes may bring a row into the next range.
+  /// A trigger may write other rows of the table, and a changed key may move a row into the next range.
   private func isDivisible(_ statement: DividedStatement) -> Bool {
     triggers(on: statement.table).isEmpty
       && statement.assigned.isDisjoint(with: ["rowid", "oid", "_rowid_"])
@@ -221,7 +221,7 @@ private struct RemoteLimits {
 }
 
 extension ReplayedStatement {
-  /// A PRAGMA that migrations may hold and that is not run.
+  /// A PRAGMA that a migration may contain, and that schemactl does not run.
   fileprivate var isAcceptedPragma: Bool {
     let tokens = TokenizedSQL(sql)
     guard let first = tokens.significant.first, tokens.text(first).identifier == "pragma" else {

@@ -5,7 +5,7 @@ import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 
-/// The pending migrations as a leader gets them.
+/// The pending migrations as the leader receives them.
 struct RemoteSending {
   var plans: [RemotePlan] = []
   var ranges: [RangedStatement] = []
@@ -27,7 +27,7 @@ struct RemoteSending {
       }
   }
 
-  /// All statements in their order, and in comments what schemactl asks between them.
+  /// All statements in their order, and as comments the questions that schemactl asks between them.
   func script(of report: PlanReport) -> String {
     var lines = [
       "-- The statements for the leader, in their order. schemactl sends them itself.",

@@ -26,7 +26,7 @@ enum AttemptError: Error {
 struct RemoteTransaction {
   let plan: RemotePlan
   let leader: NodeConnection
-  /// Objects of the database that the scratch database could not make again.
+  /// Objects of the database that could not be recreated on the scratch database.
   let unknown: Set<PromisedObject>
   let ledger: Ledger
   let createsLedger: Bool
@@ -53,7 +53,7 @@ struct RemoteTransaction {
       _ = try? leader.execute("ROLLBACK")
       throw .busy(error)
     } catch {
-      // The end of the connection would do it, too.
+      // Closing the connection would roll back, too.
       _ = try? leader.execute("ROLLBACK")
       throw .failed(context.failure(error))
     }
@@ -187,7 +187,7 @@ struct RemoteTransaction {
   }
 }
 
-/// How many rows the next range has, so that it takes about half of what it may.
+/// The number of rows in the next range, so that the range takes about half of the time that it may take.
 struct KeyRanges {
   private(set) var rows: Int64 = 1_000
 

@@ -8,7 +8,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The limits of dqlite for the rows of a migration: the reason for a refusal, and what runs in key ranges.
+/// Compares migrations with dqlite's limits for rows: which are refused, and which statements run in key ranges.
 struct RowLimits {
   private var loads = TableLoads()
   /// The tables that earlier statements rename, by their new names.
@@ -25,8 +25,8 @@ struct RowLimits {
 
     var migration: String { context.migration.id }
 
-    /// How much longer it takes than with the first rows of each table. A query for each row reads every row for
-    /// every row at worst.
+    /// How much longer it takes than with the first rows of each table. At worst, a subquery reads every row for
+    /// every row.
     var scale: Double {
       let scales = tables.map { Double(max(1, $0.rows / TableLoad.fewRows)) }
       let hasQuery = TokenizedSQL(statement.sql).mentions("select")
@@ -192,7 +192,7 @@ struct RangedStatement {
 }
 
 extension Int64 {
-  /// With commas, and "more than" where nobody counted further.
+  /// With commas, and with "more than" where the count ended at `TableLoad.most`.
   var inWords: String {
     var digits = String(self)[...]
     var groups: [Substring] = []

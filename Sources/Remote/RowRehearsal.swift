@@ -8,7 +8,7 @@ import SchemaSQLText
 import SchemaSQLite
 
 /// The pending migrations on a private copy of the first rows of each table that a statement reads or writes at once.
-/// It shows what a statement takes that is slow with few rows already, as a subquery for each row can be.
+/// It measures statements that are slow even with few rows, such as those with a subquery for each row.
 struct RowRehearsal {
   /// The seconds of each statement of the plans, by migration and number.
   private(set) var durations: [[Double]] = []

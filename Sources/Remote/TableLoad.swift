@@ -3,7 +3,7 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// How large a table is, and how long its rows take to write: asked of the leader before a migration begins.
+/// The size of a table and the time to write its rows, measured on the leader before a migration begins.
 struct TableLoad {
   let table: String
   /// At most `most`.
@@ -12,22 +12,23 @@ struct TableLoad {
   let rowid: String?
   /// A column that is another name of the rowid.
   let key: Identifier?
-  /// Those that hold values of their own.
+  /// The columns that store values.
   let columns: [String]
-  /// Of the values, from the first rows.
+  /// The bytes of all values, estimated from the first rows.
   let bytes: Int64
-  /// The seconds that writing every row would take, from its first rows; nil where nobody can tell.
+  /// The seconds that writing every row would take, estimated from the first rows; nil in a table without a rowid,
+  /// and without a probe.
   private(set) var duration: Double?
 
-  /// Up to so many rows a statement runs at once, without a question.
+  /// A statement on a table with at most so many rows is neither measured nor divided.
   static let fewRows: Int64 = 5_000
-  /// More rows are not counted.
+  /// Counting the rows of a table ends here.
   static let most: Int64 = 2_000_000
   /// The seconds that one statement may take. With the settings of go-dqlite, 0.4 s commit and 0.6 s can lose the
   /// leadership.
   static let longest = 0.2
-  /// What one COMMIT may write: on three nodes of one machine 8 MB take 0.17 s, 16 MB take 0.39 s, and 24 MB lose
-  /// the leadership.
+  /// The bytes that one COMMIT may write: on three nodes of one machine 8 MB take 0.17 s, 16 MB take 0.39 s, and
+  /// 24 MB lose the leadership.
   static let largest: Int64 = 8 * 1_048_576
   static let pageSize: Int64 = 4_096
 
@@ -76,8 +77,8 @@ struct TableLoad {
 
   private static let sample: Int64 = 1_000
 
-  /// Writes the first rows once more, into a table and an index, and takes that back. An UPDATE that changes
-  /// nothing would tell little: SQLite does not write a page that stays the same.
+  /// Writes the first rows once more, into a table and an index, and rolls that back. An UPDATE that changes
+  /// nothing would measure too little: SQLite does not write unchanged pages.
   private static func probe(
     _ from: String, _ columns: [String], _ rows: Int64, on leader: NodeConnection
   ) throws(DatabaseError) -> Double {
@@ -92,7 +93,7 @@ struct TableLoad {
     }
   }
 
-  /// What a number of changed rows writes at most: each may be on a page of its own.
+  /// The most bytes that a number of changed rows writes: each may be on another page.
   func bytes(changing changed: Int64) -> Int64 { min(bytes, changed * Self.pageSize) }
 
   /// Whether a divided statement can run by the ranges of this table's rowids.

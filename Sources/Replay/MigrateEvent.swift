@@ -19,7 +19,7 @@ package enum MigrateEvent: Sendable {
   case working
   case willCommit
   case committed(ids: [String])
-  /// What differs from the history although no migration made it so.
+  /// The differences from the history that no migration made.
   case drift([SchemaChange])
 }
 

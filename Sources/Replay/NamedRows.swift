@@ -8,7 +8,7 @@ extension Failure {
 
   /// Names the rows that stopped a migration, and the SELECT that lists them.
   ///
-  /// - Parameter source: what failed is rolled back there, so that the reader of the message finds the same rows.
+  /// - Parameter source: a database where the failed step is rolled back, so that a reader finds the same rows.
   package func namingRows(on source: some RowSource, redacted: Bool) -> Failure {
     guard let query = rows, (try? query.doubt.map { try source.rows($0).isEmpty }) != false,
       let found = try? source.rows("\(query.sql) LIMIT \(Self.shown)"), !found.isEmpty,

@@ -44,8 +44,8 @@ public struct AppFunction: Sendable {
   /// - Parameters:
   ///   - name: as SQL calls it; the case of ASCII letters makes no difference.
   ///   - arguments: how many it takes, at most 127; -1 is any number.
-  ///   - isDeterministic: whether equal arguments always give an equal result. Only then may it
-  ///     stand in an index, a CHECK or a generated column.
+  ///   - isDeterministic: whether equal arguments always give an equal result. Only then may an
+  ///     index, a CHECK or a generated column call it.
   ///   - body: runs on the thread that migrates. What it throws fails the statement.
   public init(
     _ name: String, arguments: Int, isDeterministic: Bool = true,

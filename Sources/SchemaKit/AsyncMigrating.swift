@@ -2,7 +2,7 @@ import SchemaHistory
 import SchemaPlatform
 import SchemaSQLText
 
-/// The calls that wait for SQLite run on a thread of their own, so that they keep no other task waiting.
+/// Calls that wait for SQLite run on a separate thread, so that no other task waits for them.
 extension SchemaMigrator {
   /// Applies the migrations that a database has not run yet. Creates a missing file.
   ///
@@ -24,7 +24,7 @@ extension SchemaMigrator {
   }
 
   /// Applies the migrations that the database of an open connection has not run yet. Nothing may use the
-  /// connection before the call returns. See the form without `async` for what a connection must be.
+  /// connection before the call returns. The form without `async` lists the requirements for the connection.
   ///
   /// - Parameters:
   ///   - handle: the `sqlite3 *`.
@@ -42,8 +42,8 @@ extension SchemaMigrator {
     }
   }
 
-  /// Migrates, and reports what happens. The last element is ``MigrationProgress/finished(_:)``. Whoever
-  /// stops reading cancels the migration.
+  /// Migrates, and reports what happens. The last element is ``MigrationProgress/finished(_:)``. Ending the
+  /// loop cancels the migration.
   ///
   /// - Parameters:
   ///   - path: the database file.
@@ -96,7 +96,7 @@ extension SchemaMigrator {
       @escaping @Sendable (Interruption, @escaping (MigrationProgress) -> Void) throws(SchemaError)
       -> MigrationReport
   ) -> AsyncThrowingStream<MigrationProgress, any Error> {
-    // Who reads slowly misses what is old, and never the end.
+    // A slow reader misses old elements, but never the last one.
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
       let interruption = Interruption()
       continuation.onTermination = { reason in

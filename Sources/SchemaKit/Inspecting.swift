@@ -5,7 +5,7 @@ import SchemaReplay
 import SchemaSQLite
 
 extension SchemaMigrator {
-  /// Where a database stands. Nothing is written.
+  /// Reports which migrations a database has run. Writes nothing.
   ///
   /// - Parameter path: the database file.
   /// - Throws: ``SchemaError``, also when the database and the history contradict each other.
@@ -13,7 +13,7 @@ extension SchemaMigrator {
     try status(databaseAt: path, Interruption())
   }
 
-  /// Where the database of an open connection stands. Nothing is written.
+  /// Reports which migrations the database of an open connection has run. Writes nothing.
   ///
   /// - Parameter handle: the `sqlite3 *`.
   /// - Throws: ``SchemaError``, also when the database and the history contradict each other.
@@ -43,18 +43,18 @@ extension SchemaMigrator {
   }
 
   /// Checks that released migrations are unchanged, that the history can be replayed, and that a database
-  /// has the schema of its history. Nothing is written.
+  /// has the schema of its history. Writes nothing.
   ///
   /// - Parameter path: nil checks the history alone.
-  /// - Throws: ``SchemaError`` for what kept it from checking; the findings are in the report.
+  /// - Throws: ``SchemaError`` when it cannot check; the findings are in the report.
   public func verify(databaseAt path: String? = nil) throws(SchemaError) -> VerificationReport {
     try verify(databaseAt: path, Interruption())
   }
 
-  /// The same for the database of an open connection. Nothing is written.
+  /// The same for the database of an open connection. Writes nothing.
   ///
   /// - Parameter handle: the `sqlite3 *`.
-  /// - Throws: ``SchemaError`` for what kept it from checking; the findings are in the report.
+  /// - Throws: ``SchemaError`` when it cannot check; the findings are in the report.
   public func verify(handle: OpaquePointer) throws(SchemaError) -> VerificationReport {
     try inspect(handle) { (connection) throws(Failure) in
       try VerificationReport(
@@ -85,15 +85,15 @@ extension SchemaMigrator {
     }
   }
 
-  /// Writes the ledger of a database that was made without SchemaKit, at the point of the history whose
-  /// schema it has. Not needed where the migrations say what they `replaces`: migrating adopts such a
-  /// database by itself.
+  /// Adopts a database that was created without SchemaKit: writes its ledger, up to the point of the history
+  /// whose schema it has. If the manifests name the entries of the other tool under `replaces`, migrating
+  /// adopts the database, and this call is not needed.
   ///
   /// - Parameters:
   ///   - path: the database file.
   ///   - point: the id or the number of the last migration that the database has; nil looks for it.
   /// - Returns: the ids of the adopted migrations.
-  /// - Throws: ``SchemaError`` when the schema is that of no point, or of several.
+  /// - Throws: ``SchemaError`` when no point of the history has the schema, or several have it.
   @discardableResult
   public func adopt(
     databaseAt path: String, at point: String? = nil
@@ -112,7 +112,7 @@ extension SchemaMigrator {
   ///   - handle: the `sqlite3 *`.
   ///   - point: the id or the number of the last migration that the database has; nil looks for it.
   /// - Returns: the ids of the adopted migrations.
-  /// - Throws: ``SchemaError`` when the schema is that of no point, or of several.
+  /// - Throws: ``SchemaError`` when no point of the history has the schema, or several have it.
   @discardableResult
   public func adopt(
     handle: OpaquePointer, at point: String? = nil
@@ -127,12 +127,13 @@ extension SchemaMigrator {
   }
 
   #if DEBUG
-    /// Puts a database back to the state before its first draft, for debug builds. What it replaces is kept
+    /// Returns a database to the state before its first draft, for debug builds. Keeps the replaced content
     /// beside it.
     ///
     /// - Parameter path: the database file.
-    /// - Returns: the path of what was replaced.
-    /// - Throws: ``SchemaError`` when there is no copy from before the drafts.
+    /// - Returns: the path of the replaced content.
+    /// - Throws: ``SchemaError`` when the copy from before the drafts is missing, or when another history in the
+    ///   file has run migrations since. A database that has run only drafts needs no copy.
     @discardableResult
     public func resetDrafts(databaseAt path: String) throws(SchemaError) -> String {
       do throws(Failure) {

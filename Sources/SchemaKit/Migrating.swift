@@ -13,8 +13,8 @@ public struct MigrationOptions: Sendable {
   /// A copy of the database that is made and checked before the first migration. Only for a database
   /// that SchemaKit opens itself.
   public var backup: SchemaBackup?
-  /// Reads all rows of all tables before and after each migration, and fails one that changes what it does
-  /// not say that it writes. Also checks the file. Slow.
+  /// Compares each rewritten or updated table with its old rows by key, in all columns that stay, and runs
+  /// `integrity_check` before the first migration and before each commit. Slow.
   public var isParanoid = false
 
   /// All migrations, without a backup.
@@ -49,7 +49,7 @@ extension SchemaMigrator {
   }
 
   /// Applies the migrations that the database of an open connection has not run yet: a database in memory,
-  /// or a connection of GRDB or SQLite.swift. It must be of the SQLite library that SchemaKit uses.
+  /// or a connection of GRDB or SQLite.swift. It must use the same SQLite library as SchemaKit.
   ///
   /// Nothing may use the connection meanwhile. No second connection is opened, no authorizer, hook, busy
   /// handler or progress handler is installed, and settings that can be read are restored. Functions and

@@ -22,7 +22,7 @@ public enum MigrationProgress: Sendable, Hashable {
   case finished(MigrationReport)
 }
 
-/// Makes progress of the engine's events.
+/// Converts the engine's events into progress.
 final class ProgressReader {
   private let report: ((MigrationProgress) -> Void)?
   private var migration = ""

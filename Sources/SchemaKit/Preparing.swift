@@ -11,7 +11,8 @@ extension SchemaMigrator {
   /// runs `connection.sql`, the file beside the migrations with the PRAGMAs, temporary triggers and temporary
   /// views of each connection.
   ///
-  /// Call it once for each connection that the app opens, after the migration: a migration refuses temporary triggers on the tables that it changes.
+  /// Call it once for each connection that the app opens, after the migration: a migration refuses temporary
+  /// triggers on the tables that it changes.
   ///
   /// - Parameter handle: the `sqlite3 *`.
   /// - Throws: ``SchemaError`` at the first statement that fails.

@@ -16,13 +16,13 @@ public struct MigrationReport: Sendable, Hashable {
 
   /// In the order in which they were applied; empty when there was nothing to do.
   public let applied: [Applied]
-  /// The ids of migrations that another tool, such as GRDB, had made, and that the ledger has now.
+  /// The ids of migrations that another tool, such as GRDB, had applied, and that the run adopted.
   public let adopted: [String]
-  /// Whether the file was not there before.
+  /// Whether the run created the file.
   public let createdDatabase: Bool
   /// The copy that was asked for; nil when there was nothing to do, or no database before.
   public let backup: String?
-  /// How the database differed from its history without any migration having made it so.
+  /// The differences between the database and its history that no migration made.
   public let drift: [SchemaDifference]
 
   init(_ report: MigrateReport) {
@@ -52,11 +52,11 @@ public struct DatabaseStatus: Sendable, Hashable {
 
 /// What `SchemaMigrator.verify(databaseAt:)` found.
 public struct VerificationReport: Sendable, Hashable {
-  /// A migration that is not as it should be.
+  /// A problem with one migration.
   public struct Problem: Sendable, Hashable {
     /// The migration's id.
     public let id: String
-    /// What it is instead: `edited`, `removed`, `missing`, `unknown` and so on.
+    /// `edited`, `removed`, `missing`, `unknown` and so on.
     public let state: String
     /// What is wrong and what to do next.
     public let detail: String
@@ -64,7 +64,7 @@ public struct VerificationReport: Sendable, Hashable {
 
   /// Whether nothing was found.
   public let isIntact: Bool
-  /// The manifests that are not what shipped, then what the database has run otherwise.
+  /// Changed released manifests, then ledger entries that contradict the history.
   public let problems: [Problem]
   /// How the database differs from the schema that its history promises.
   public let drift: [SchemaDifference]
@@ -94,7 +94,7 @@ public struct SchemaDifference: Sendable, Hashable, CustomStringConvertible {
   public let change: String
   /// The definition that the history promises.
   public let expected: String?
-  /// The definition that is there.
+  /// The definition in the database.
   public let actual: String?
   /// For a person: `column reminders.status is missing`.
   public let description: String

@@ -5,14 +5,14 @@ import SchemaSQLText
 ///
 /// Its name is the database's with a number that counts up and the time,
 /// `app.sqlite.backup-0007-20261120T130000Z`.
-/// A run that applies no migration removes the one that it has made.
+/// A run that applies no migration removes its copy.
 public struct SchemaBackup: Sendable, Hashable {
-  /// The folder that it is put into, which has to be there; nil is that of the database.
+  /// The folder for the copy, which must exist; nil is the folder of the database.
   public var folder: String?
-  /// How many backups of the database stay once it is migrated, the new one among them; 1 at least.
+  /// How many backups of the database to keep after a migration, including the new one; at least 1.
   public var keep: Int
 
-  /// A copy in a folder, and how many of them stay.
+  /// A copy in a folder, and how many copies to keep.
   public init(folder: String? = nil, keep: Int = 5) {
     self.folder = folder
     self.keep = keep

@@ -7,19 +7,19 @@ import SchemaSQLite
 public struct SchemaError: Error, Sendable, CustomStringConvertible {
   /// What kind of problem it is.
   public enum Code: Int, Sendable, CaseIterable {
-    /// The database differs from its history, or is not one that schemactl has made.
+    /// The database differs from its history, or has no ledger.
     case drift = 1
-    /// A migration that has shipped is not what shipped any more.
+    /// A released migration was changed or removed.
     case brokenHistory = 2
     /// A migration failed; the database is as it was before that migration.
     case migrationFailed = 3
     /// A newer version of the app has migrated the database.
     case databaseAhead = 4
-    /// A parameter makes no sense: the id of a migration that there is not.
+    /// A parameter is invalid, such as the id of a missing migration.
     case usage = 64
-    /// A manifest is wrong, or needs what this program does not have.
+    /// A manifest or a bundle is invalid, or needs a function that this program does not have.
     case invalidInput = 65
-    /// A file or folder that was named is not there.
+    /// A named file or folder does not exist.
     case notFound = 66
     /// A bug in schemactl.
     case bug = 70
@@ -29,7 +29,7 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
     case busy = 75
     /// The file may not be read or written.
     case permission = 77
-    /// Whoever called asked it to stop.
+    /// The caller stopped it.
     case interrupted = 130
   }
 
@@ -48,7 +48,7 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
   public let migration: String?
   /// SQLite's extended result code, where SQLite reported the problem (`SQLITE_CONSTRAINT_TRIGGER`).
   public let sqliteCode: Int32?
-  /// SQLite's message; of `RAISE(ABORT, '…')` in a trigger its text.
+  /// SQLite's message; for `RAISE(ABORT, '…')` in a trigger the text in the quotes.
   public let sqliteMessage: String?
   /// The migrations that were applied before the problem; they stay applied.
   public let report: MigrationReport?

@@ -37,7 +37,7 @@ public struct SchemaMigrator: Sendable {
   ///
   /// - Parameters:
   ///   - path: the file.
-  ///   - functions: what the schema or the migrations call, and SQLite does not have.
+  ///   - functions: those that the schema or the migrations call, and SQLite does not have.
   ///   - collations: likewise.
   ///   - drafts: whether it may hold drafts.
   ///   - timeout: how long to wait for a lock, in seconds.
@@ -63,7 +63,7 @@ public struct SchemaMigrator: Sendable {
   /// - Parameters:
   ///   - bytes: the bundle.
   ///   - name: of the bundle, for messages.
-  ///   - functions: what the schema or the migrations call, and SQLite does not have.
+  ///   - functions: those that the schema or the migrations call, and SQLite does not have.
   ///   - collations: likewise.
   ///   - drafts: whether it may hold drafts.
   ///   - timeout: how long to wait for a lock, in seconds.

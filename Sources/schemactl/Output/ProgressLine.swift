@@ -13,8 +13,8 @@ struct ProgressLine {
   private var migration = ""
   private var phase: Phase?
 
-  /// A phase and two points of its course. The rate since the earlier one, at most half of the way back, tells how long
-  /// the rest takes: the first rows of a phase take longer.
+  /// A phase, with two earlier measurements. The rate since the older one, with at most half of the rows, gives the
+  /// time left: the first rows of a phase take longer.
   private struct Phase {
     let progress: PhaseProgress
     let time = Stopwatch()
