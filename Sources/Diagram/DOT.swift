@@ -132,7 +132,7 @@ extension String {
   fileprivate var labelText: String { isEmpty ? " " : markupText }
 }
 
-/// A string of Graphviz's language.
+/// A string of Graphviz's language. (`replacing` needs macOS 13.)
 private func quoted(_ text: String) -> String {
-  "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  "\"" + text.unicodeScalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }.joined() + "\""
 }

@@ -210,10 +210,12 @@ extension ForeignStep {
     guard [.migrationFailed, .invalidInput].contains(failure.status) else { return failure }
     var position = Position(line: 1, column: 1)
     if let statement = failure.migration?.statement?.trimmed,
-      let bytes = try? readFile(path), let file = try? ForeignFile(path, bytes: bytes),
-      let offset = file.sql.bytes.firstRange(of: Array(statement.utf8))?.lowerBound
+      let bytes = try? readFile(path), let file = try? ForeignFile(path, bytes: bytes)
     {
-      position = file.position(offset)
+      let text = file.sql.text(file.whole)
+      if let start = text.firstRange(of: statement)?.lowerBound {
+        position = file.position(text.utf8.distance(from: text.startIndex, to: start))
+      }
     }
     return failure.placed(at: Failure.Place(file: path, position: position))
   }
