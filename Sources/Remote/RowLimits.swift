@@ -10,7 +10,8 @@ import SchemaSQLite
 
 /// Compares migrations with dqlite's limits for rows: which are refused, and which statements run in key ranges.
 struct RowLimits {
-  private var loads = TableLoads()
+  /// Each table is measured once; nil if it does not exist.
+  private var loads: [Identifier: TableLoad?] = [:]
   /// The tables that earlier statements rename, by their new names.
   private var formerNames: [Identifier: Identifier] = [:]
   private(set) var ranges: [RangedStatement] = []
@@ -100,11 +101,12 @@ struct RowLimits {
     of table: Identifier, _ cluster: Cluster
   ) throws(Failure) -> TableLoad? {
     let name = formerNames[table] ?? table
-    var loads = loads
-    defer { self.loads = loads }
-    return try cluster.ask { (leader) throws(DatabaseError) in
-      try loads.load(of: name, on: leader)
+    if let load = loads[name] { return load }
+    let load: TableLoad? = try cluster.ask { (leader) throws(DatabaseError) in
+      try TableLoad(of: name, on: leader)
     }
+    loads[name] = load
+    return load
   }
 
   private mutating func requireReadable(
@@ -194,13 +196,6 @@ struct RangedStatement {
 extension Int64 {
   /// With commas, and with "more than" where the count ended at `TableLoad.most`.
   var inWords: String {
-    var digits = String(self)[...]
-    var groups: [Substring] = []
-    while digits.utf8.count > 3 {
-      groups.insert(digits.suffix(3), at: 0)
-      digits = digits.dropLast(3)
-    }
-    let number = ([digits] + groups).joined(separator: ",")
-    return self >= TableLoad.most ? "more than \(number)" : number
+    (self >= TableLoad.most ? "more than " : "") + grouped(self)
   }
 }

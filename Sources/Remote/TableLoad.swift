@@ -101,17 +101,3 @@ struct TableLoad {
     rowid != nil && key.map { !statement.assigned.contains($0) } ?? true
   }
 }
-
-/// The sizes of the tables of a database, each asked for once.
-struct TableLoads {
-  private var known: [Identifier: TableLoad?] = [:]
-
-  mutating func load(
-    of table: Identifier, on leader: NodeConnection
-  ) throws(DatabaseError) -> TableLoad? {
-    if let load = known[table] { return load }
-    let load = try TableLoad(of: table, on: leader)
-    known[table] = load
-    return load
-  }
-}
