@@ -19,9 +19,9 @@ struct Batch {
   /// The schema that the history promises here.
   var expected: Schema
   var drift: [SchemaChange]
-  /// Whether all that runs by itself is what the history promises.
+  /// Whether the history contains all SQL that runs by itself, such as triggers.
   let isTrusted: Bool
-  /// The schema that is there.
+  /// The present schema of the database.
   var live: Schema
   var keys: ForeignKeyGraph
   var isAlone = false

@@ -10,7 +10,7 @@ package struct MigrateOptions: Sendable {
   package var database: String
   /// The last migration to apply; nil is all.
   package var through: String?
-  /// Only what is frozen, for scripts and devices.
+  /// Applies only frozen migrations, for scripts and devices.
   package var frozenOnly = false
   /// A missing or an empty database is an error, and schemactl neither creates nor fills it.
   package var existing = false
@@ -284,7 +284,7 @@ extension MigrationFolder {
     guard try DatabaseFile.exists(database) else { return false }
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption, onWait: onWait)
-    // What is wrong with a ledger or a lock is told by whoever looks closer.
+    // The full run reports problems of the ledger and the lock.
     guard let rows = try? ledger.rows(in: connection), !rows.isEmpty,
       let lock = try? lock() ?? HistoryLock()
     else { return false }

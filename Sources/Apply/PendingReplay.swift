@@ -68,9 +68,8 @@ private final class ExpectedSchemas: Sendable {
 }
 
 extension Project {
-  /// - Throws: what makes a manifest wrong (65), and what is no migration's fault (74): then nothing
-  ///   is done at all. A migration that fails on the scratch database only ends the replay, for those before
-  ///   it are good.
+  /// - Throws: when a manifest is invalid (65), and for faults of the machine (74): then nothing is changed. A
+  ///   migration that fails on the scratch database only ends the replay: the ones before it can still run.
   ///
   package func replay(
     _ targets: [Migration], interruption: Interruption
@@ -150,7 +149,7 @@ extension Project {
       if endsAll || interruption.isRequested { throw error }
       failure = error
     }
-    // Another SQLite may make another schema of what was frozen; that stops no device.
+    // Another version of SQLite may create another schema from a frozen manifest; that stops no device.
     try requireIntact(
       states.filter { entry in
         lock?.entry(entry.id)?.digests.sqlite == Connection.libraryVersion

@@ -40,7 +40,7 @@ struct SafetyCopies {
 
 extension Upgrade {
   /// Makes the copies that must exist before the next migration. The transaction keeps other writers out,
-  /// so that they hold exactly what it begins with.
+  /// so that they have exactly the content that it begins with.
   func makeCopies(before next: Int, _ batch: Batch) throws {
     safety.copies = []
     safety.version = batch.version
@@ -65,7 +65,7 @@ extension Upgrade {
     if destination != nil, report.backup == nil { purposes.append(.backup) }
     let isDue = DraftCopy.isDue(
       before: replay.steps[next].migration, known: batch.known, in: project)
-    // Beside a database in memory there is no place, and nobody else's connection gets a second one.
+    // A database in memory has no folder, and SchemaKit opens no second connection for a borrowed one.
     if isDue, !connection.isBorrowed, options.trialFile == nil, report.draftCopy == nil {
       purposes.append(.draftCopy)
     }
@@ -118,7 +118,7 @@ extension Upgrade {
     }
   }
 
-  /// Whether the copies hold what the transaction begins with.
+  /// Whether the copies have the content that the transaction begins with.
   func copiesAreCurrent() throws(DatabaseError) -> Bool {
     guard !safety.copies.isEmpty else { return true }
     return try transaction.version == safety.version
@@ -182,8 +182,8 @@ extension Upgrade {
     }
   }
 
-  /// After a COMMIT that has certainly failed: the copies that it would have made necessary are removed, because
-  /// a needless backup pushes out an older one. A file that the user has named stays where the disk may be bad.
+  /// Removes the copies after a COMMIT that has certainly failed, because an unnecessary backup replaces an older
+  /// one. A file that the user named stays if the disk may be faulty.
   func withdrawCopies(after error: DatabaseError) {
     guard !connection.hasMoved else { return }
     for (purpose, path) in safety.published {

@@ -32,7 +32,7 @@ final class Transaction {
   func rollBackToSavepoint() {
     guard connection.isInTransaction else { return }
     // In WAL mode, once the cache has spilled, SQLite (3.40.1) computes wrong checksums after
-    // ROLLBACK TO: what is committed then is lost when the power goes, or is half lost.
+    // ROLLBACK TO: a power cut then loses a later commit, completely or in part.
     let isSafe = (try? isWAL) == false || connection.cacheSpills == 0
     let isUndone =
       isSafe

@@ -206,8 +206,8 @@ final class Upgrade {
       let drift = compareSchemas(
         expected: expected, actual: project.comparable(live.schema, with: expected))
       try adopt(live, drift)
-      // A schema that is what the history promises is as good as the manifests. Otherwise its triggers
-      // may hold anything, and get only what is harmless (PRAGMA trusted_schema).
+      // A schema that matches the history is as trusted as the manifests. Otherwise triggers may contain
+      // anything, and may call only harmless functions (PRAGMA trusted_schema).
       let isTrusted = drift.isEmpty && !project.holdsCode(live.schema, beside: expected)
       connection.set(.trustedSchema, to: isTrusted)
       if drift != report.drift {
@@ -220,7 +220,7 @@ final class Upgrade {
         isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift,
         isTrusted: isTrusted, live: schema,
         keys: ForeignKeyGraph(schema))
-      // The ledger that is made here is gone when this transaction is rolled back.
+      // A rollback of this transaction removes the ledger that it creates.
       self.known = isNew ? nil : batch
       return batch
     } catch {
@@ -229,7 +229,7 @@ final class Upgrade {
     }
   }
 
-  /// Writes the rows of the migrations that another tool has made.
+  /// Writes the ledger rows of the migrations that another tool has applied.
   private func adopt(_ live: LiveDatabase, _ drift: [SchemaChange]) throws {
     guard live.adopted > 0 else { return }
     guard live.adopted <= replay.steps.count else {
@@ -280,15 +280,15 @@ final class Upgrade {
     } catch {
       throw rolledBack(ids.count > 1 ? ids : [], after: doubtful(error))
     }
-    // The moment in between is short, and yet nobody must be told what is not so.
+    // The file may have moved since the last check, and the report must be true.
     try requireUnmoved()
   }
 
-  /// Commits what is done.
+  /// Commits the transaction.
   ///
-  /// A COMMIT that fails may have committed all the same: the journal is gone, and the folder could
-  /// not be synced. So the ledger is asked. In WAL mode its no is not the last word, for what was
-  /// written of the transaction may be found again after a crash.
+  /// A COMMIT that fails may have committed: SQLite has removed the journal, but could not sync the folder. So
+  /// schemactl reads the ledger. In WAL mode a missing row proves nothing, because a recovery after a crash may
+  /// find what was written of the transaction.
   private func end(_ batch: inout Batch) throws(DatabaseError) {
     defer { batch.done = [] }
     do {
@@ -311,8 +311,7 @@ final class Upgrade {
     noteCommitted(batch)
   }
 
-  /// What is written into a file that no path leads to is lost, and what stands at the path now is
-  /// not what was looked at.
+  /// Changes of a file without a path are lost, and nothing has checked the file that has the path now.
   private func requireUnmoved() throws(Failure) {
     guard connection.hasMoved else { return }
     throw moved

@@ -17,7 +17,7 @@ extension Upgrade {
       migration: failure.migration)
   }
 
-  /// After a signal the last migration that stays is what a person needs to know.
+  /// Names the last migration that stays applied after a signal.
   func named(_ failure: Failure) -> Failure {
     guard interruption.isRequested || failure.status == .interrupted else { return failure }
     let last = report.applied.last.map { "The last migration that was applied is \($0.id)" }

@@ -61,7 +61,7 @@ extension Upgrade {
     }
   }
 
-  /// In a damaged file right plans fail, too: it is looked at before schemactl is called wrong.
+  /// Correct plans fail in a damaged file, too, so the file is checked before a bug is reported.
   private func blamed(_ failure: Failure) -> Failure {
     guard failure.status == .bug,
       let found = (try? connection.value("PRAGMA main.integrity_check(1)"))?.text, found != "ok"

@@ -30,11 +30,11 @@ package struct DraftCopy: Sendable {
   package struct Reset: Sendable {
     /// The copy that was put back; nil where the database was emptied.
     package let copy: String?
-    /// The path of what it replaced: `<database>.before-reset`, with a number when that exists already.
+    /// The path of the previous content: `<database>.before-reset`, with a number if a file has that name.
     package let setAside: String
   }
 
-  /// Puts the copy back, and keeps what it replaces. A database that has run nothing but drafts was
+  /// Restores the copy, and keeps the replaced content. A database that has run nothing but drafts was
   /// empty before them, and needs no copy.
   ///
   /// - Throws: when the copy is missing, or is not of this database as it was before its drafts, or when another
@@ -149,7 +149,7 @@ extension Ledger {
 }
 
 extension Project {
-  /// Where each migration stands in a database.
+  /// The state of each migration in a database.
   package func compareLedger(_ rows: [LedgerRow], of database: String) -> [LedgerEntry] {
     SchemaHistory.compareLedger(
       rows, with: migrations, lock,

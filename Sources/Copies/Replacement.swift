@@ -4,11 +4,11 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Puts a copy in a database's place, and keeps what the database held.
+/// Replaces the content of a database by a copy, and keeps the previous content.
 struct Replacement {
   let database: String
   let copy: String
-  /// The name for what the database held; a number is added when it is taken.
+  /// The name for the previous content; with a number if a file has that name.
   let keptName: String
   let copier: Copier
 
@@ -20,7 +20,7 @@ struct Replacement {
   /// Writes the copy over the database in one transaction: others see the old content or the new. What
   /// is replaced has its new name before.
   ///
-  /// - Returns: the path of what was replaced.
+  /// - Returns: the path of the previous content.
   func overwrite() throws(Failure) -> String {
     // The copy, a journal of what is overwritten, and what the file grows by.
     let new = DatabaseFile.size(copy)

@@ -31,14 +31,14 @@ package struct Restore {
 
   package struct Report: Sendable {
     package let backup: String
-    /// The path of what the database held; nil when nothing was there.
+    /// The path of the previous content; nil if the database did not exist.
     package let setAside: String?
     /// The last migration that the database has run now.
     package let current: String?
   }
 
-  /// - Parameter project: nil when the history is not at hand.
-  /// - Throws: what is wrong with the backup or with the database.
+  /// - Parameter project: nil without a history.
+  /// - Throws: when the backup or the database cannot be used.
   package func run(_ project: Project?) throws(Failure) -> Report {
     let rows = try examine()
     if !force, let problem = try misfit(rows, project) {

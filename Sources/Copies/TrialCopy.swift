@@ -33,7 +33,7 @@ package final class TrialCopy {
     }
   }
 
-  /// The failure as it is reported: the copy is gone when the message is read.
+  /// The failure without the path of the copy, which is removed before anybody reads the message.
   package func reported(_ failure: Failure) -> Failure {
     guard failure.status != .interrupted else {
       return Failure(

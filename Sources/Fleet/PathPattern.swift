@@ -3,8 +3,8 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// A pattern of paths. In each part between slashes `*` stands for any characters, `?` for one, `[a-z]` for one
-/// of these and `[^a-z]` for one other, as in SQLite's GLOB; `**` stands for any number of folders.
+/// A pattern of paths. In each part between slashes `*` matches any characters, `?` one, `[a-z]` one of these
+/// and `[^a-z]` one other, as in SQLite's GLOB; `**` matches any number of folders.
 ///
 /// A name that begins with a dot matches only a part that does.
 struct PathPattern {

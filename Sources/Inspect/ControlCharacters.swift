@@ -1,7 +1,7 @@
 import SchemaSQLText
 
 extension Unicode.Scalar {
-  /// C0, DEL and C1: what a terminal may take for a command.
+  /// C0, DEL and C1, which a terminal may interpret as commands.
   var isControl: Bool { properties.generalCategory == .control }
 }
 

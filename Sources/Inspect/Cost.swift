@@ -55,8 +55,8 @@ struct TableSizes {
     limit = try (number("page_count") - number("freelist_count")) * number("page_size")
   }
 
-  /// - Returns: nil when nobody can tell: of the manifest's own SQL, and of a table that an earlier
-  ///   operation of the plan makes.
+  /// - Returns: nil if the cost is unknown: for SQL of the manifest, and for a table that an earlier
+  ///   operation of the plan creates.
   mutating func cost(of work: Work) throws(DatabaseError) -> Cost? {
     guard work.kind != .asWritten else { return nil }
     var cost = Cost(rowsWritten: Int64(work.newRows))

@@ -13,7 +13,7 @@ package struct DryRunReport: Sendable {
     package let migration: String
     /// The condition, such as "`map` names every value of reminders.isCompleted".
     package let question: String
-    /// Nil when the rows do not stand in the way.
+    /// Nil if the rows permit the operation.
     package let obstacle: String?
     /// False when the rows cannot be asked yet, because an earlier migration makes them.
     package let isAsked: Bool

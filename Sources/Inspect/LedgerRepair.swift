@@ -6,15 +6,15 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// A correction of one migration's row in a ledger, which a person has to ask for: the schema can
-/// say whether it fits, but never what has happened.
+/// A correction of one migration's row in a ledger, which a person has to request: the schema shows
+/// whether it fits, but not what has happened.
 package struct LedgerRepair: Sendable {
   package enum Action: String, Sendable, CaseIterable {
     /// The migration has run, although the ledger does not say so.
     case applied
     /// It has not run, although the ledger says so.
     case absent
-    /// It has run, and what it did is what its present form does: the digests are written anew.
+    /// It has run, with the effect of its present form: the digests are replaced.
     case current
   }
 
@@ -29,7 +29,7 @@ package struct LedgerRepair: Sendable {
   }
 }
 
-/// What a repair will write, shown to whoever has asked for it.
+/// The changes of a repair, shown before it asks for confirmation.
 package struct RepairPlan: Sendable {
   package let repair: LedgerRepair
   package let after: [LedgerEntry]
@@ -38,7 +38,7 @@ package struct RepairPlan: Sendable {
   let rows: [LedgerRow]
   let repaired: [LedgerRow]
 
-  /// Whether the ledger is then one that `migrate` goes on from, and the schema fits.
+  /// Whether `migrate` can continue from the repaired ledger, and the schema fits.
   package var isClean: Bool { drift.isEmpty && !after.contains(where: \.state.stops) }
 }
 
@@ -66,7 +66,7 @@ extension Project {
     }
     let repaired = try repaired(rows, by: repair)
     let known = Set(repaired.map(\.id.exact))
-    // What the ledger does not have the database has not run, wherever it stands in the history.
+    // The database has not run migrations that are missing in the ledger, wherever they are in the history.
     let scratch = try replay(migrations.filter { known.contains($0.id) })
     return RepairPlan(
       repair: repair,
@@ -93,7 +93,7 @@ extension Project {
       throw Failure(
         .usage, "the ledger has no row for \(repair.id): the state `applied` adds one")
     }
-    // Positions are the places in the history; what the history does not know comes last.
+    // Positions are the places in the history; unknown migrations come last.
     let order = Dictionary(
       migrations.enumerated().map {
         ($1.id.exact, Int64($0 + 1 + migrations.positionOffset))
@@ -116,7 +116,7 @@ extension Project {
       milliseconds: old?.milliseconds ?? 0)
   }
 
-  /// Writes what a plan says, in one transaction with the record of it.
+  /// Carries out a plan and records it, in one transaction.
   ///
   /// - Throws: when the ledger is no longer the one that the plan was made for.
   package func carryOut(_ plan: RepairPlan, database: String, timeout: Double) throws(Failure) {

@@ -12,10 +12,10 @@ package struct PlanReport: Sendable {
   package let database: String?
   package let ledger: Ledger
   package let hasLedger: Bool
-  /// The ledger's rows of the migrations that another tool has made.
+  /// The ledger rows of the migrations that another tool has applied.
   package var adopted: [LedgerRow] = []
   package let isHistoryEmpty: Bool
-  /// Whether there is a database whose rows tell what the plan costs.
+  /// Whether the cost comes from the rows of a database.
   package let isMeasured: Bool
   package var migrations: [PlannedMigration]
   /// What the database has run beyond the last migration that was asked for.
@@ -30,7 +30,7 @@ package struct PlanReport: Sendable {
     isMeasured ? costs.compactMap { $0 }.reduce(Cost(), +) : nil
   }
 
-  /// Whether `cost` leaves out operations of which nobody can tell.
+  /// Whether `cost` omits operations with an unknown cost.
   package var isCostPartial: Bool { costs.contains(nil) }
 
   private var costs: [Cost?] { migrations.flatMap(\.operations).map(\.cost) }
@@ -41,15 +41,15 @@ package struct PlannedMigration: Sendable {
   package let operations: [PlannedOperation]
   /// What the ledger will say of it.
   package let row: LedgerRow
-  /// Tables in which the migration can break foreign keys: those that are there before it, and
-  /// those that are there after.
+  /// Tables in which the migration can break foreign keys: those that exist before it, and those that exist
+  /// after it.
   package let foreignKeysBefore: [String]
   package let foreignKeysAfter: [String]
   /// Tables that it writes, in folded spelling.
   package let written: Set<Identifier>
   /// Those of them whose rows are changed or removed.
   let rewritten: Set<Identifier>
-  /// How to remove what the migration makes for itself alone.
+  /// The statements that remove the temporary objects of the migration.
   package let temporary: [String]
   /// The statements that have run on the scratch database, in order.
   package let statements: [ReplayedStatement]
@@ -61,7 +61,7 @@ package struct PlannedMigration: Sendable {
 package struct PlannedOperation: Sendable {
   package let plan: OperationPlan
   package let work: Work
-  /// Nil without a database, and where nobody can tell.
+  /// Nil without a database, and if it is unknown.
   package let cost: Cost?
   /// Tables that the operations before it write, in folded spelling, and those before it and itself.
   let writtenBefore: Set<Identifier>
@@ -135,9 +135,9 @@ extension Project {
       database: database, ledger: ledger, hasLedger: hasLedger, isHistoryEmpty: targets.isEmpty,
       isMeasured: sizes != nil, migrations: [])
     report.beyond = beyond(database ?? "", rows, options)
-    // What comes after the last migration that was asked for is no drift.
+    // Changes by migrations after the requested one are not drift.
     if report.beyond != nil, targets.allSatisfy({ known.contains($0.id) }) { return report }
-    // The ledger records the schema that the history promises, whatever stands in the database.
+    // The ledger records the schema of the history, even if the database differs.
     let replay = try replay(targets, interruption: Interruption())
     let expected = replay.schema(after: known)
     report.drift = compareSchemas(
@@ -182,7 +182,7 @@ extension Project {
     return report
   }
 
-  /// A plan is a plan without its cost, too; but a machine that fails is told of.
+  /// A plan is useful without its cost, but a fault of the machine is reported.
   private func measured<Result>(
     _ database: String?, _ body: () throws(DatabaseError) -> Result
   ) throws(Failure) -> Result? {

@@ -7,7 +7,7 @@ import SchemaSQLText
 
 extension PlanReport {
   /// The plan as a script for the `sqlite3` shell, which stops at the first error and then rolls
-  /// back the migration that it stands in.
+  /// back the current migration.
   package var script: String {
     var lines = [
       "-- \(counted(Int64(migrations.count), "migration")) for \(database.map(oneLine) ?? "an empty database")"
@@ -24,7 +24,7 @@ extension PlanReport {
     return lines.joined(separator: "\n") + "\n" + (failure == nil ? "" : Self.refusal)
   }
 
-  /// The script where there is no plan, or where it ends early: the shell fails on it.
+  /// The script for a missing or an incomplete plan: the shell fails on it.
   package static var refusal: String {
     let lines = [".bail on"] + guarded("schemactl has no plan: see its messages", "1")
     return lines.joined(separator: "\n") + "\n"

@@ -66,8 +66,8 @@ extension Project {
   ///   - history: where the manifests stand; what another SQLite makes of them is noted there.
   ///   - everyPair: go from each release through every later one on one connection, as a
   ///     device does that missed the releases between; otherwise only to the next release, where
-  ///     the replay is taken up anew. Costs a replay for each release.
-  /// - Throws: what is 64 and above; a migration that fails (3) is in the result.
+  ///     the replay begins on a new connection. Costs a replay for each release.
+  /// - Throws: failures with exit code 64 and above; a migration that fails (3) is in the result.
   package func proveReplay(
     noting history: inout VerifyReport, everyPair: Bool = false,
     interruption: Interruption = Interruption()
@@ -110,7 +110,7 @@ extension Project {
   }
 
   /// The places at which databases were created in the field, by their last migration: each release,
-  /// and what is frozen last without one.
+  /// and the last migration that was frozen without one.
   private var releasePoints: [ExactText: ReplayProof.Point] {
     guard let lock else { return [:] }
     var points: [ExactText: ReplayProof.Point] = [:]
@@ -147,7 +147,7 @@ private final class Walk {
     self.scratch = scratch
   }
 
-  /// - Throws: what is no migration's fault.
+  /// - Throws: faults of the machine.
   func apply(_ migration: Migration) throws(Failure) {
     guard failure == nil else { return }
     do {
@@ -156,7 +156,7 @@ private final class Walk {
       switch error.status {
       case .migrationFailed: failure = error
       case .invalidInput:
-        // The straight replay has run it, so the manifest is not what is wrong.
+        // The straight replay has run it, so the manifest is valid.
         failure = Failure(
           .migrationFailed, error.message, place: error.place, migration: error.migration)
       default: throw error

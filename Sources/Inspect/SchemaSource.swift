@@ -13,11 +13,10 @@ package enum SchemaSource: Sendable {
   case history(Project, through: String?)
   case sql(file: String)
 
-  /// What stands at a path: a folder is a history, a file that SQLite has written is a database,
-  /// and every other file is SQL.
+  /// The source at a path: a folder is a history, an SQLite file is a database, and every other file is SQL.
   ///
   /// - Parameter load: reads the history of a folder.
-  /// - Throws: what `load` throws, and a `Failure` when nothing is there.
+  /// - Throws: the error of `load`, and a `Failure` for a missing path.
   package static func at(
     _ path: String, through: String?, loading load: (String) throws -> Project
   ) throws -> SchemaSource {
@@ -39,7 +38,7 @@ package enum SchemaSource: Sendable {
     }
   }
 
-  /// The schema, without what is SQLite's, the ledger's and, in a database, another engine's.
+  /// The schema, without the objects of SQLite, of the ledger and, in a database, of sync engines.
   ///
   /// - Parameter other: what it is compared with. A table that this makes is compared, though another
   ///   tool's may have the same name.

@@ -31,7 +31,7 @@ package struct StatusReport: Sendable {
 package struct DiffReport: Sendable {
   package let changes: [SchemaChange]
   package let hasLedger: Bool
-  /// Where the ledger is not what the history says.
+  /// The ledger entries that contradict the history.
   package let ledger: [LedgerEntry]
 
   package var status: ExitStatus {

@@ -23,7 +23,7 @@ extension Project {
     let view = unsquashed(chain)
     let squashedNumber = squash.number
     var states = view.comparison.filter { MigrationNumber(id: $0.id) <= squashedNumber }
-    // Older squashes are no part of the chain.
+    // The chain does not contain older squashes.
     for other in old where squash.olderSquashes.contains(other.id) {
       guard let entry = lock?.anyEntry(other.id) else { continue }
       states.append(folder.squashed.compare(other, with: entry))

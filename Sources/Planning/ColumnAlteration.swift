@@ -51,7 +51,7 @@ struct ColumnAlteration {
     }
   }
 
-  /// INTEGER PRIMARY KEY is the rowid itself, and what it is must be said by other operations.
+  /// INTEGER PRIMARY KEY is the rowid itself, which only other operations can change.
   private func requireSameRowid() throws {
     guard !change.keepsType, table.isInPrimaryKey(column) else { return }
     throw PlanningError(
@@ -76,7 +76,7 @@ struct ColumnAlteration {
 
   // MARK: In place
 
-  /// Why the stored text alone cannot be changed: what it says would no longer be what is stored.
+  /// Why the stored SQL alone cannot be changed: the stored values would no longer match it.
   private var obstacleToEdit: String? {
     if case .keep = change.generated {} else { return "its values are computed" }
     switch change.type {
@@ -211,7 +211,7 @@ struct ColumnAlteration {
       questions: guards + table.computedGuards(as: final) + carried, columns: columns)
   }
 
-  /// The column in a table that is made anew; nil when its values are computed there.
+  /// The column in a recreated table; nil if its values are computed there.
   var filled: Rewrite.Column? {
     guard finalColumn.generated == nil else { return nil }
     return Rewrite.Column(

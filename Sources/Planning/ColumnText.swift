@@ -1,7 +1,6 @@
 import SchemaSQLText
 
-/// A column's definition with some of its clauses written anew; what is not changed keeps every
-/// byte.
+/// A column's definition with some of its clauses replaced. Unchanged clauses keep every byte.
 struct ColumnText {
   private let table: ParsedTable
   private let column: CreateTable.Column

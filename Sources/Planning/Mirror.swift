@@ -266,7 +266,7 @@ extension ParsedTable {
 }
 
 extension Schema {
-  /// The triggers of `mirror` that hold a column of a table, by what they are called.
+  /// The triggers of `mirror` that synchronise a column of a table, found by their names.
   func mirrors(of column: String, in table: String) -> [String] {
     objects(.trigger, on: table).filter { trigger in
       guard trigger.name.identifier.hasPrefix("mirror_") else { return false }

@@ -101,7 +101,7 @@ package struct SchemaEdit: Sendable {
 
 /// A question in SQL to the rows. The migration stops when the answer is yes.
 package struct Question: Sendable {
-  /// The tables that it reads; none where it is asked of rows that the plan has made.
+  /// The tables that it reads; empty if it asks rows that the plan has written.
   package let tables: [String]
   package let condition: String
   /// What is true when the answer is no: `items.title holds no NULL`. Nil where it is asked of rows that the

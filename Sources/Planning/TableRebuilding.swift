@@ -116,7 +116,7 @@ struct TableRebuilding {
 
   // MARK: What mentions a column that goes
 
-  /// Left to SQLite, an index on a quoted name that is gone would become an index on a text.
+  /// SQLite would read the quoted name of a dropped column in an index as a string.
   private func requireNoDependents(_ application: Application) throws {
     for column in old.parsed.columns where new.parsed.column(named: column.name.text) == nil {
       let renaming = try ColumnRenaming(
@@ -133,7 +133,7 @@ struct TableRebuilding {
 }
 
 extension ParsedTable {
-  /// The questions whether a column that becomes computed would lose what it holds.
+  /// The questions whether a column that becomes computed would lose values.
   ///
   /// - Parameter filter: the rows that stay; nil is all.
   func computedGuards(as new: ParsedTable, filter: String? = nil) throws -> [Step] {

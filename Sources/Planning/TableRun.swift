@@ -94,7 +94,7 @@ struct TableRun {
     }
   }
 
-  /// Columns that are not what they were, and those that are computed from them.
+  /// Changed columns, and the columns that are computed from them.
   private var changedNames: Set<Identifier> {
     var names = Set(columns.filter(\.isNew).map(\.name.identifier))
     let unchanged = Set(columns.filter { !$0.isNew }.compactMap { $0.origin?.name.text.identifier })
@@ -126,7 +126,7 @@ struct TableRun {
     }
   }
 
-  /// Whether only the table itself has another text, and only what an operation names is gone.
+  /// Whether only the SQL of the table itself changes, and only objects that an operation names are dropped.
   private var leavesOthers: Bool {
     let dropped = plans.compactMap { plan in
       switch plan.operation.kind {

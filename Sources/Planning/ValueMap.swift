@@ -7,7 +7,7 @@ import SchemaSQLText
 /// COLLATE BINARY its collation (Datatypes In SQLite, sections 4.2 and 7.1).
 ///
 /// `holds` is in the text of `mirror`'s triggers, and so in fingerprints, which locks and ledgers
-/// keep for ever: what it gives must never change.
+/// keep for ever: its result must never change.
 struct ValueMap {
   /// The column, quoted.
   let column: String

@@ -17,7 +17,7 @@ package struct Work: Sendable, Hashable {
     case writesRows = "writes-rows"
     /// Every row is written.
     case rewritesTable = "rewrites-table"
-    /// The manifest's own SQL, of which nobody knows.
+    /// SQL of the manifest, with unknown work.
     case asWritten = "as-written"
   }
 
@@ -28,7 +28,7 @@ package struct Work: Sendable, Hashable {
     package let reads: Int
     /// How often all rows are written, at most.
     package let writes: Int
-    /// How often the table stands on the disk beside itself, at most: a copy, a journal.
+    /// How many more times the table is on the disk, at most: a copy, a journal.
     package let copies: Int
   }
 

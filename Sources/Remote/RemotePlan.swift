@@ -42,7 +42,7 @@ struct RemoteStatement {
   let number: Int
   /// How it runs on a large table; nil if it cannot be divided.
   let divided: DividedStatement?
-  /// The tables of which it may read or write many rows, by their names when the statement runs.
+  /// The tables in which it may read or write many rows, by their names when the statement runs.
   let tables: [Identifier]
   /// Those of them that it writes.
   let written: Set<Identifier>

@@ -50,8 +50,8 @@ extension Project {
       toolVersion: ToolVersion.current + ToolVersion.adopted)
   }
 
-  /// Stops where the schema is not the one that the history promises after the migrations that another tool
-  /// has made. Objects that the history does not know are drift, and may stay.
+  /// Stops if the schema differs from the history at the migrations that another tool has applied. Objects that
+  /// the history does not know are drift, and may stay.
   package func requireAdoptable(
     _ drift: [SchemaChange], through last: Migration, path: String
   ) throws(Failure) {

@@ -151,7 +151,7 @@ package struct ForeignKeyViolations {
 
   /// What is broken here and was not broken before; nil when nothing is.
   ///
-  /// - Parameter renames: what has become of the tables in between.
+  /// - Parameter renames: the tables that were renamed in between.
   package func message(beyond before: ForeignKeyViolations, _ renames: TableRenames) -> String? {
     func former(_ name: Identifier) -> Identifier { renames.firstName(of: name) ?? name }
     let broken = errors.filter { before.errors[former($0.key)] == nil }

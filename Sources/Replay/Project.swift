@@ -5,7 +5,7 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// A history with what is needed to run it.
+/// A history with everything that running it needs.
 package struct Project: Sendable {
   package let folder: MigrationFolder
   package let migrations: [Migration]
@@ -110,7 +110,7 @@ package struct Project: Sendable {
     folder.compare(migrations, with: lock, keeping: keptIDs)
   }
 
-  /// Stops when what has shipped is not what shipped any more.
+  /// Stops if a released migration was changed or removed.
   package func requireIntactHistory() throws(Failure) { try requireIntact(comparison) }
 
   package func requireIntact(_ history: [HistoryEntry]) throws(Failure) {
@@ -142,7 +142,7 @@ extension ForeignObjects {
   /// Whether an object of a live database is not ours: it or its table has the name of another tool's
   /// bookkeeping, or of what `ignore` names.
   ///
-  /// - Parameter named: what a history makes is its own, whatever it is called.
+  /// - Parameter named: objects that a history creates, which belong to it regardless of their names.
   package func contains(_ object: SchemaObject, besides named: Set<SchemaDelta.Key>) -> Bool {
     guard !named.contains(object.key) else { return false }
     return contains(object.name)
@@ -179,7 +179,7 @@ extension LiveDatabase {
     "Create a table in it with one row for each migration that it has run, and name the table, its column "
     + "and these rows in the manifests under `replaces`"
 
-  /// Tables, and yet no ledger: somebody else has made this database.
+  /// Stops if a database has tables but no ledger: another program created it.
   package func requireOurs(_ project: Project, path: String) throws(Failure) {
     guard (rows ?? []).isEmpty else { return }
     let strangers = schema.ours(except: project.foreign.contains).objects

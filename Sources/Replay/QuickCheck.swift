@@ -1,10 +1,10 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// What `PRAGMA quick_check` says of a database.
+/// The result of `PRAGMA quick_check`.
 package enum Soundness: Sendable, Hashable {
   case sound
-  /// What is wrong, in SQLite's words.
+  /// The problem, in SQLite's words.
   case damaged(String)
   /// Why it could not be asked: the schema calls what only the application has.
   case unknown(String)
@@ -60,7 +60,7 @@ extension Connection {
         }
       }
       guard isStrange, try !isMisread(problem) else { continue }
-      // ADD COLUMN with DEFAULT TRUE gives the rows that are there a number, whatever the type.
+      // ADD COLUMN with DEFAULT TRUE gives existing rows a number, regardless of the type.
       let isAddedTruth = try value(
         """
         SELECT 1 FROM pragma_table_list AS t, pragma_table_info(t.name, 'main') AS c
@@ -100,8 +100,8 @@ extension Connection {
     return problems
   }
 
-  /// Whether `quick_check` says of a row what is not so: where the key of a table without rowid is
-  /// not its first columns, SQLite (3.40.1) looks at the wrong ones.
+  /// Whether `quick_check` reports a correct row: if the key of a table without rowid is not its first columns,
+  /// SQLite (3.40.1) reads the wrong columns.
   private func isMisread(_ problem: String) throws(DatabaseError) -> Bool {
     let tables = try rows(
       """

@@ -100,8 +100,8 @@ package final class Runner {
 
   // MARK: A migration
 
-  /// - Parameter known: what it did on the scratch database. On a borrowed connection, which has no
-  ///   authorizer, that is all there is to know.
+  /// - Parameter known: its effects on the scratch database. A borrowed connection has no authorizer, so nothing
+  ///   else reports them.
   package func run(
     _ migration: Migration, knowing known: ScratchDatabase.Step? = nil
   ) throws(Failure) -> Record {

@@ -187,8 +187,8 @@ extension Runner {
     }
   }
 
-  /// The byte at which a name in double quotes stands that SQLite takes for a string, because
-  /// nothing has that name; nil when there is none. Asked before the statement runs.
+  /// The position of a name in double quotes that SQLite reads as a string, because no object has that name;
+  /// nil without one. Must be called before the statement runs.
   private func doubleQuotedString(in sql: String) throws(DatabaseError) -> Int? {
     guard sql.utf8.contains(UInt8(ascii: "\"")) else { return nil }
     connection.set(.doubleQuotedStringsInDML, to: false)
@@ -212,8 +212,8 @@ extension Runner {
     return first.map { tokens.text($0).identifier == "VACUUM" } ?? false
   }
 
-  /// The authorizer is not told what stands in the body of a trigger or a view that is made or
-  /// in the arguments of a virtual table, nor where a foreign key points.
+  /// SQLite does not report to the authorizer the body of a created trigger or view, the arguments of a virtual
+  /// table, and the target of a foreign key.
   private func refuseLedger(
     _ tokens: TokenizedSQL, _ position: Position, _ context: Context
   ) throws(Failure) {

@@ -48,8 +48,8 @@ package final class ScratchDatabase {
     /// The tables, indexes and so on whose definition or rows it changes, in folded spelling.
     package var touched: Set<Identifier> { writeSet.written.union(delta.keys.map(\.name)) }
 
-    /// Why it cannot run on a database that has drifted: it touches what is otherwise there. Drift
-    /// elsewhere is reported and no more.
+    /// Why it cannot run on a database that has drifted: it touches an object that differs. Other drift is only
+    /// reported.
     package func obstacle(among drift: [SchemaChange]) -> Failure? {
       let touched = touched
       let inTheWay = drift.filter { touched.contains($0.holder.identifier) }
@@ -187,10 +187,10 @@ package final class ScratchDatabase {
     set { runner.onPlan = newValue }
   }
 
-  /// Applies the next migration, whole or not at all.
+  /// Applies the next migration atomically.
   ///
-  /// - Parameter touched: what the migration is known to change; where there are rows, the foreign keys of
-  ///   those tables and of their children are checked.
+  /// - Parameter touched: the tables that the migration is known to change. If they have rows, their foreign keys
+  ///   and those of their children are checked.
   @discardableResult
   package func apply(
     _ migration: Migration, touching touched: Set<Identifier> = []
@@ -264,7 +264,7 @@ package final class ScratchDatabase {
     }
   }
 
-  /// The foreign keys that point at nothing; nil where there are no rows.
+  /// The foreign keys without a parent row; nil without rows.
   private func violations(
     _ touched: Set<Identifier>
   ) throws(DatabaseError) -> ForeignKeyViolations? {

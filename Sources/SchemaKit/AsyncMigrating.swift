@@ -71,7 +71,7 @@ extension SchemaMigrator {
     }
   }
 
-  /// Where a database stands. Nothing is written.
+  /// Reports which migrations a database has run. Writes nothing.
   ///
   /// - Parameter path: the database file.
   public func status(databaseAt path: String) async throws(SchemaError) -> DatabaseStatus {
@@ -80,7 +80,7 @@ extension SchemaMigrator {
     }
   }
 
-  /// Checks a history, and a database against it. Nothing is written.
+  /// Checks a history, and compares a database with it. Writes nothing.
   ///
   /// - Parameter path: nil checks the history alone.
   public func verify(

@@ -34,7 +34,7 @@ public struct MigrationReport: Sendable, Hashable {
   }
 }
 
-/// Where a database stands in its history.
+/// The migrations that a database has run and has not run.
 public struct DatabaseStatus: Sendable, Hashable {
   /// The last migration that the database has run; nil when it has run none.
   public let current: String?
