@@ -183,17 +183,24 @@ extension ForeignLedgers {
     LedgerKind.usualTables.contains(table.identifier)
   }
 
-  /// The ledger of another tool that a database has under its usual name; nil where it has none, or several.
-  package static func usual(on connection: Connection) throws -> UsualLedger? {
-    var found: [UsualLedger] = []
-    for table in LedgerKind.usualTables {
-      let columns = try ForeignLedger.columns(of: table.text, on: connection)
-      guard let kind = LedgerKind(table: table, columns: columns) else { continue }
-      let item = ReplacedEntries(ledger: table.text, kind: kind, column: nil, entries: [])
-      guard let ledger = try ForeignLedger(item, on: connection) else { continue }
-      found.append(UsualLedger(table: table.text, kind: kind, entries: ledger.entries))
+  /// The ledgers of other tools that a database has under their usual names, by name.
+  package static func usual(
+    in database: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> [UsualLedger] {
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption)
+    do {
+      return try LedgerKind.usualTables.sorted { $0.text < $1.text }.compactMap { table in
+        let columns = try ForeignLedger.columns(of: table.text, on: connection)
+        guard let kind = LedgerKind(table: table, columns: columns) else { return nil }
+        let item = ReplacedEntries(ledger: table.text, kind: kind, column: nil, entries: [])
+        guard let ledger = try ForeignLedger(item, on: connection) else { return nil }
+        return UsualLedger(
+          table: table.text, kind: kind, entries: ledger.entries, failed: ledger.failed)
+      }
+    } catch {
+      throw Failure(of: error, database: database)
     }
-    return found.count == 1 ? found.first : nil
   }
 }
 
@@ -203,6 +210,15 @@ package struct UsualLedger: Sendable {
   package let kind: LedgerKind
   /// The migrations that have run.
   package let entries: [String]
+  /// Migrations that the other tool has begun and not completed.
+  package let failed: [String]
+}
+
+extension UsualLedger {
+  /// The entries as an item of `replaces`.
+  package var replaced: ReplacedEntries {
+    ReplacedEntries(ledger: table, kind: kind, column: nil, entries: entries)
+  }
 }
 
 extension LedgerKind {
@@ -224,6 +240,14 @@ extension LedgerKind {
   ]
 
   static let usualTables = Set(usual.map(\.table))
+
+  /// The usual names of the tool's own tables.
+  package var ownTables: Set<Identifier> {
+    switch self {
+    case .rails: ["schema_migrations", "ar_internal_metadata"]
+    default: Set(Self.usual.filter { $0.kind == self }.map(\.table))
+    }
+  }
 
   /// The tool that makes a table of this name with these columns.
   fileprivate init?(table: Identifier, columns: Set<Identifier>) {

@@ -53,6 +53,11 @@ package struct ForeignLedgers {
       item.entries.filter { hasRun($0, item) }
     }
     let adopted = migrations[..<count].flatMap(\.manifest.replaces).flatMap(\.entries)
+    if let item = migrations[count].manifest.replaces.first(where: { item in
+      item.entries.contains { hasRun($0, item) }
+    }) {
+      throw partOf(item, of: migrations[count], database)
+    }
     let beyond = early.filter { !adopted.contains($0) }
     guard beyond.isEmpty else {
       throw Failure(
@@ -62,6 +67,22 @@ package struct ForeignLedgers {
           + "Nothing was changed")
     }
     return count == 0 ? nil : count
+  }
+
+  /// The database is between two entries of one migration.
+  private func partOf(
+    _ item: ReplacedEntries, of migration: Migration, _ database: String
+  ) -> Failure {
+    let missing = item.entries.filter { !hasRun($0, item) }
+    let run = item.entries.filter { hasRun($0, item) }
+    return Failure(
+      .finding,
+      "\(database) has run \(run.joined(separator: ", ")) with another tool, but not "
+        + "\(missing.joined(separator: ", ")): \(migration.id) replaces all of them. Nothing was changed",
+      remedy:
+        "Run \(missing.joined(separator: ", ")) with that tool first. Or write a migration for each of "
+        + "these states: `schemactl import` needs a database that has run \(run[run.count - 1]) and not "
+        + "\(missing[0])")
   }
 
   private func isReplaced(_ migration: Migration) -> Bool {

@@ -59,7 +59,13 @@ struct HistoryReader {
     notes += up.notes
     problems += up.problems
     if up.isEmpty {
-      note(path, kind: .decision, "the migration runs no statement: its manifest is empty")
+      guard let replaces else {
+        return note(path, kind: .decision, "the file runs no statement: it becomes no manifest")
+      }
+      note(
+        path, kind: .decision,
+        "the migration runs no statement: its manifest does nothing, and is needed because "
+          + "\(replaces.ledger) has its entry")
     }
     steps.append(
       ForeignStep(

@@ -118,7 +118,10 @@ extension ImportedHistory {
   ) throws(Failure) -> Failure? {
     let step = foreign.steps[index]
     do {
+      // Each file has a shell of its own.
       shell.set(.foreignKeys, to: false)
+      shell.set(.legacyAlterTable, to: false)
+      try shell.execute("PRAGMA ignore_check_constraints = OFF")
       try shell.execute(step.original)
       if shell.isInTransaction { try shell.execute("COMMIT") }
       let expected = try Schema(of: shell).ours()

@@ -47,6 +47,14 @@ package enum ImportTool: String, Sendable, CaseIterable {
   }
 }
 
+extension ImportTool {
+  /// The tables in which the tool records its migrations.
+  var ownTables: Set<Identifier> { LedgerKind(rawValue: rawValue)?.ownTables ?? [] }
+
+  /// Whether the tool's files are its output, which also holds the changes of its ledger.
+  var writesItsLedger: Bool { self == .alembic || self == .rails }
+}
+
 /// The files of one tool.
 protocol ForeignFormat {
   /// Whether a folder is certainly the tool's.

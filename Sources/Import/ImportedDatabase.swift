@@ -53,15 +53,11 @@ extension ImportedHistory {
   }
 }
 
-/// The kind of the ledger in a database that another tool has migrated; nil where it has none.
-package func ledgerKind(
+/// The ledger of a database that another tool has migrated; nil where it has none, or several.
+package func usualLedger(
   of database: String, timeout: Double, interruption: Interruption
-) throws(Failure) -> LedgerKind? {
-  let connection = try DatabaseFile.openForReading(
-    database, timeout: timeout, interruption: interruption)
-  do {
-    return try ForeignLedgers.usual(on: connection)?.kind
-  } catch {
-    throw Failure(of: error, database: database)
-  }
+) throws(Failure) -> UsualLedger? {
+  let ledgers = try ForeignLedgers.usual(
+    in: database, timeout: timeout, interruption: interruption)
+  return ledgers.count == 1 ? ledgers.first : nil
 }

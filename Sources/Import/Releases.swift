@@ -84,14 +84,7 @@ package struct ReleaseDatabases: Sendable {
     _ path: String, _ application: Application, _ ignored: [String], _ interruption: Interruption
   ) throws(Failure) -> Release {
     try DatabaseFile.require(path)
-    let connection = try DatabaseFile.openForReading(
-      path, timeout: timeout, interruption: interruption)
-    let ledger: UsualLedger?
-    do {
-      ledger = try ForeignLedgers.usual(on: connection)
-    } catch {
-      throw Failure(of: error, database: path)
-    }
+    let ledger = try usualLedger(of: path, timeout: timeout, interruption: interruption)
     let schema = try SchemaSource.database(path).schema(
       application, ignoring: ForeignObjects(ignoring: ignored), timeout: timeout,
       interruption: interruption)

@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaManifest
+import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 
@@ -19,11 +20,18 @@ struct UpPart {
   /// Whether the file first ends the transaction in which the tool runs it. Then it begins another one at its end.
   private var endsToolsTransaction = false
 
-  /// - Parameter ledger: the tool's ledger, if the file writes it; empty if the tool writes it.
-  init(_ file: ForeignFile, _ range: Range<Int>, ledger: Set<Identifier> = []) {
+  private let tool: ImportTool
+  /// The tool's own tables.
+  private let ledger: Set<Identifier>
+  /// Tables of the virtual tables that the part creates.
+  private var shadowTables: Set<Identifier> = []
+
+  init(_ file: ForeignFile, _ range: Range<Int>, of tool: ImportTool) {
     self.file = file
     self.range = range
-    for statement in file.statements(in: range) { inspect(statement, ledger) }
+    self.tool = tool
+    ledger = tool.ownTables
+    for statement in file.statements(in: range) { inspect(statement) }
     guard isInTransaction, !endsToolsTransaction, let open else { return }
     problems.append(
       Diagnostic(
@@ -45,13 +53,20 @@ struct UpPart {
 
   // MARK: Statements
 
-  private mutating func inspect(_ statement: ForeignStatement, _ ledger: Set<Identifier>) {
+  private mutating func inspect(_ statement: ForeignStatement) {
     let names = file.names(statement)
     guard let first = names.first else { return }
     if statement.words[0].kind == .illegal, file.sql.bytes[statement.range.lowerBound] == 0x2E {
-      let command = file.sql.text(statement.range).trimmed
+      return inspect(shellCommand: statement)
+    }
+    if writesLedger(names) {
+      guard !tool.writesItsLedger else {
+        refused.append(statement.range)
+        return remove(statement.range)
+      }
       return leaveOut(
-        statement, "`\(command)` is a command of the sqlite3 shell", isRefused: true)
+        statement, "a change of the ledger of \(tool.rawValue), to which schemactl never writes",
+        isRefused: true)
     }
     switch first {
     case "BEGIN", "COMMIT", "END":
@@ -81,24 +96,56 @@ struct UpPart {
     case "ATTACH", "DETACH":
       leaveOut(statement, "\(first.text): a migration changes one database", isRefused: true)
     case "PRAGMA": inspect(pragma: statement, names)
-    case "CREATE" where isInternalTable(names):
-      leaveOut(statement, "SQLite itself creates \(internalName(names))", isRefused: true)
-    case "INSERT", "UPDATE", "DELETE", "CREATE", "DROP":
-      if !ledger.isEmpty, names.prefix(8).contains(where: ledger.contains) {
-        remove(statement.range)
-        refused.append(statement.range)
-      }
+    case "CREATE": inspect(creation: statement, names)
     default: break
     }
   }
 
-  private func isInternalTable(_ names: [Identifier]) -> Bool {
-    names.prefix(3).contains("TABLE")
-      && names.prefix(while: { $0 != "(" }).contains(where: \.isInternal)
+  /// Dumps of a schema hold the tables that SQLite creates for others.
+  private mutating func inspect(creation statement: ForeignStatement, _ names: [Identifier]) {
+    if names.prefix(2) == ["CREATE", "VIRTUAL"] {
+      let text = file.sql.text(statement.range)
+      shadowTables.formUnion(shadowTableNames(ofVirtualTable: text).map(\.identifier))
+    }
+    guard names.prefix(3).contains("TABLE"),
+      let name = names.prefix(while: { $0 != "(" })
+        .first(where: { $0.isInternal || shadowTables.contains($0) })
+    else { return }
+    leaveOut(statement, "SQLite itself creates \(name.text)", isRefused: true)
   }
 
-  private func internalName(_ names: [Identifier]) -> String {
-    names.first(where: \.isInternal)?.text ?? "its own tables"
+  private func writesLedger(_ names: [Identifier]) -> Bool {
+    let changes: Set<Identifier> = ["INSERT", "UPDATE", "DELETE"]
+    let words: ArraySlice<Identifier>
+    switch names.first {
+    case "INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE", "DROP": words = names[...]
+    case "WITH": words = names.drop { !changes.contains($0) }
+    default: return false
+    }
+    return words.prefix(8).contains(where: ledger.contains)
+  }
+
+  /// Commands that change no database.
+  private static let harmlessCommands: Set<String> = [
+    ".bail", ".changes", ".echo", ".eqp", ".explain", ".headers", ".mode", ".nullvalue", ".print",
+    ".prompt", ".separator", ".show", ".stats", ".timeout", ".timer", ".width",
+  ]
+
+  private mutating func inspect(shellCommand statement: ForeignStatement) {
+    let command = file.sql.text(statement.range).trimmed
+    let name = String(command.prefix { !$0.isWhitespace })
+    guard Self.harmlessCommands.contains(name) else {
+      let advice =
+        name == ".read"
+        ? "replace the line with the SQL of that file"
+        : "write its effect as SQL, or remove the line"
+      problems.append(
+        Diagnostic(
+          file: file.path, position: file.position(statement.range.lowerBound),
+          message: "`\(command)` is a command of the sqlite3 shell: \(advice)"))
+      return
+    }
+    leaveOut(statement, "`\(command)` is a command of the sqlite3 shell", isRefused: true)
   }
 
   /// PRAGMAs that schemactl does not run, because it checks foreign keys itself, or must not run.

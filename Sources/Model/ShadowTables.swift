@@ -21,11 +21,19 @@ extension SchemaObject {
 
   /// The possible names of a virtual table's shadow tables.
   fileprivate var shadowTables: [String] {
-    guard isVirtualTable, let sql,
-      case .createVirtualTable(let table)? = try? parseCreate(TokenizedSQL(sql))
-    else { return [] }
-    return (shadowSuffixes[table.module.text.identifier] ?? []).map { "\(name)_\($0)" }
+    guard isVirtualTable, let sql else { return [] }
+    return shadowTableNames(ofVirtualTable: sql)
   }
+}
+
+/// The possible names of a virtual table's shadow tables.
+///
+/// - Parameter sql: a `CREATE VIRTUAL TABLE` statement.
+package func shadowTableNames(ofVirtualTable sql: String) -> [String] {
+  guard case .createVirtualTable(let table)? = try? parseCreate(TokenizedSQL(sql)) else {
+    return []
+  }
+  return (shadowSuffixes[table.module.text.identifier] ?? []).map { "\(table.name.text)_\($0)" }
 }
 
 /// The suffixes that the `xShadowName` functions of SQLite's own modules accept.

@@ -5,6 +5,7 @@ import SchemaModel
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
+import SchemaTimeline
 import SchemaYAML
 
 /// Writes the files of a project other than its manifests, each only if it is missing.
@@ -53,6 +54,24 @@ struct ProjectFiles {
     guard errno == ENOENT else { throw FileError(path: path, systemError: errno) }
     try writeFileAtomically(Array(text.utf8), to: path)
     written.append(path)
+  }
+}
+
+extension Session {
+  /// The sync engine from an option or the user's answer; nil if the user cannot be asked.
+  func syncEngine() throws -> SyncEngine? {
+    let engines = SyncEngine.allCases
+    if let profile { return engines.first { Profile($0) == profile } }
+    let list = zip(1..., engines).map { "  \($0)  \($1.rawValue): \(Profile($1).meaning)\n" }
+    let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
+    guard let answer = ask(question) else { return nil }
+    if answer.isEmpty { return engines.first }
+    if let engine = SyncEngine(rawValue: answer) { return engine }
+    guard let number = Int(answer), engines.indices.contains(number - 1) else {
+      throw usageError(
+        "'\(answer.visible)' is not one of the answers", hint: "Nothing was written.")
+    }
+    return engines[number - 1]
   }
 }
 

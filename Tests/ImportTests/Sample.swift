@@ -48,6 +48,10 @@ final class Sample {
     try FileManager.default.removeItem(atPath: path + "/" + name)
   }
 
+  func copy(_ name: String, to other: String) throws {
+    try FileManager.default.copyItem(atPath: path + "/" + name, toPath: path + "/" + other)
+  }
+
   func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path + "/" + name) }
 
   /// The ids of the manifests, in the order of their names.

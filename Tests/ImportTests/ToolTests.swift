@@ -200,6 +200,58 @@ struct ToolTests {
     }
   }
 
+  @Test("a database between two identifiers of one release is told which one is missing")
+  func betweenIdentifiers() throws {
+    let folder = try Sample("grdb")
+    let run = try folder.expect(0, "import", "1.0.sqlite", "2.0.sqlite")
+    #expect(
+      run.output.contains("same schema as each database; their rows were not compared"),
+      "\(run.output)")
+    let refused = try folder.expect(1, "migrate", "--database", "1.1.sqlite")
+    #expect(
+      refused.errors.contains(
+        "1.1.sqlite has run createItems with another tool, but not addListColors: "
+          + "0002_addListColors replaces all of them"), "\(refused.errors)")
+    #expect(
+      refused.errors.contains("a database that has run createItems and not addListColors"),
+      "\(refused.errors)")
+  }
+
+  @Test("it writes the sync engine into schemactl.yaml, and lints the release for it")
+  func syncEngine() throws {
+    let folder = try Sample("dbmate")
+    let run = try folder.expect(
+      0, "import", "db/migrations", "--profile", "local", "--database", "app.sqlite", "--release",
+      "1.0")
+    #expect(run.output.contains("Created schemactl.yaml"), "\(run.output)")
+    #expect(try folder.text("schemactl.yaml").contains("sync: { engine: none }"))
+    let lint = try folder.expect(0, "lint")
+    #expect(lint.output.contains("Profile local"), "\(lint.output)")
+  }
+
+  @Test("a baseline replaces the entries of the database", arguments: ImportedSample.all)
+  func baseline(_ sample: ImportedSample) throws {
+    guard sample.replaces != nil else { return }
+    let folder = try Sample(sample.tool)
+    try folder.copy("app.sqlite", to: "device.sqlite")
+    let run = try folder.expect(
+      0, "init", "--from", "app.sqlite", "--profile", "local", "--migrations", "manifests")
+    #expect(run.output.contains("use `schemactl import` instead"), "\(run.output)")
+    let text = try folder.text("manifests/0001_baseline.yaml")
+    #expect(text.contains("replaces:\n  - { ledger: "), "\(text)")
+    try folder.expect(0, "migrate", "--database", "device.sqlite")
+    try folder.expect(0, "verify", "--database", "device.sqlite")
+  }
+
+  @Test("a baseline refuses a database with a failed entry, and writes nothing")
+  func baselineOfFailed() throws {
+    let folder = try Sample("golang-migrate")
+    try folder.open().execute("UPDATE schema_migrations SET dirty = 1")
+    let run = try folder.expect(1, "init", "--from", "app.sqlite", "--migrations", "manifests")
+    #expect(run.errors.contains("has entries that failed: 3"), "\(run.errors)")
+    #expect(!folder.exists("manifests"))
+  }
+
   @Test("it freezes applied migrations and adds their findings to the baseline, in one line")
   func release() throws {
     let folder = try Sample("dbmate")

@@ -83,6 +83,101 @@ struct UpPartTests {
       try folder.text("migrations/001_a.yaml").hasSuffix("- sql: |-\n      CREATE TABLE t (a);\n"))
   }
 
+  @Test(
+    "commands of the shell that change the database are refused with file and line",
+    arguments: [".read other.sql", ".import data.csv t", ".quit"])
+  func shellCommands(_ command: String) throws {
+    let folder = try Sample(files: ["sql/001_a.sql": "CREATE TABLE t (a);\n\(command)\n"])
+    let run = try folder.expect(65, "import", "sql")
+    #expect(
+      run.errors.contains(
+        "sql/001_a.sql:2:1: error: `\(command)` is a command of the sqlite3 shell"),
+      "\(run.errors)")
+    #expect(!folder.exists("migrations"))
+  }
+
+  @Test("a file without statements becomes a manifest only if a ledger has its entry")
+  func emptyFiles() throws {
+    let folder = try Sample(files: [
+      "sql/001_a.sql": "CREATE TABLE t (a);\n", "sql/002_b.sql": "-- nothing\n",
+      "db/1_a.sql": "-- migrate:up\nCREATE TABLE t (a);\n", "db/2_b.sql": "-- migrate:up\n",
+    ])
+    let plain = try folder.expect(0, "import", "sql", "--migrations", "plain")
+    #expect(plain.output.contains("002_b.sql: note: the file runs no statement: it becomes no"))
+    #expect(!folder.exists("plain/002_b.yaml") && folder.exists("plain/001_a.yaml"))
+    let dbmate = try folder.expect(0, "import", "db", "--migrations", "dbmate")
+    #expect(dbmate.output.contains("needed because schema_migrations has its entry"))
+    #expect(try folder.text("dbmate/2_b.yaml").contains("operations: []"))
+  }
+
+  @Test("a statement that changes the ledger of the tool is listed and not imported")
+  func ledgerOfTheTool() throws {
+    let folder = try Sample(files: [
+      "db/1_a.sql": """
+      -- +goose Up
+      CREATE TABLE t (a);
+      WITH RECURSIVE n(x) AS (SELECT 7 UNION ALL SELECT x + 1 FROM n WHERE x < 9)
+        INSERT INTO goose_db_version (version_id, is_applied) SELECT x, 1 FROM n;
+      """
+    ])
+    let run = try folder.expect(0, "import", "db")
+    #expect(
+      run.output.contains("db/1_a.sql:3:1: note: a change of the ledger of goose"), "\(run.output)")
+    #expect(try folder.text("migrations/1_a.yaml").contains("goose_db_version (") == false)
+  }
+
+  @Test("tables that a virtual table creates are left out of a dump")
+  func shadowTables() throws {
+    let folder = try Sample(files: [
+      "db/structure.sql": """
+      CREATE VIRTUAL TABLE search USING fts5(title);
+      CREATE TABLE IF NOT EXISTS 'search_data'(id INTEGER PRIMARY KEY, block BLOB);
+      CREATE TABLE search_more (id INTEGER PRIMARY KEY);
+      INSERT INTO "schema_migrations" (version) VALUES ('20240105090000');
+      """
+    ])
+    let run = try folder.expect(0, "import", "db")
+    #expect(run.output.contains("structure.sql:2:1: note: SQLite itself creates search_data"))
+    try folder.expect(0, "migrate", "--database", "new.sqlite")
+    #expect(
+      try folder.open("new.sqlite").rows(
+        "SELECT count(*) FROM sqlite_schema WHERE name IN ('search_data', 'search_more')")
+        == [[.integer(2)]])
+  }
+
+  @Test("a migration of Django without SQL is an error")
+  func djangoWithoutSQL() throws {
+    let folder = try Sample(files: [
+      "sql/plan.txt": "[X]  app.0001_initial\n[X]  app.0002_more\n[ ]  app.0003_last\n",
+      "sql/app.0001_initial.sql":
+        "BEGIN;\n--\n-- Create model T\n--\nCREATE TABLE \"app_t\" (\"id\" integer);\nCOMMIT;\n",
+      "sql/app.0002_more.sql": "",
+    ])
+    let run = try folder.expect(65, "import", "sql")
+    #expect(run.errors.contains("app.0002_more.sql: error: the file is empty"), "\(run.errors)")
+    #expect(run.errors.contains("plan.txt: error: app.0003_last has no file"), "\(run.errors)")
+  }
+
+  @Test("branches of Alembic that follow one another in the manifests are listed")
+  func alembicBranches() throws {
+    let folder = try Sample(files: [
+      "up.sql": """
+      -- Running upgrade  -> aa1
+      CREATE TABLE a (x);
+      -- Running upgrade aa1 -> bb2
+      CREATE TABLE b (x);
+      -- Running upgrade aa1 -> cc3
+      CREATE TABLE c (x);
+      -- Running upgrade bb2, cc3 -> dd4
+      CREATE TABLE d (x);
+      """
+    ])
+    let run = try folder.expect(0, "import", "up.sql")
+    #expect(
+      run.output.contains("up.sql:5:1: note: cc3 is in another branch than bb2"), "\(run.output)")
+    #expect(!run.output.contains("dd4 is in another branch"))
+  }
+
   @Test("an error points to the SQL file, and nothing is written")
   func failure() throws {
     let folder = try Sample(files: [
@@ -176,6 +271,21 @@ struct UpPartTests {
     try folder.expect(0, "import", "sql")
     try folder.expect(0, "migrate", "--database", "new.sqlite")
     #expect(try folder.open("new.sqlite").rows("SELECT id FROM c") == [[.integer(2)]])
+  }
+
+  @Test("PRAGMA legacy_alter_table acts on one file, and with foreign keys as in the shell")
+  func legacyAlterTable() throws {
+    let folder = try Sample(files: [
+      "sql/1_a.sql": "CREATE TABLE p (id INTEGER PRIMARY KEY);\nCREATE TABLE c (p REFERENCES p);\n",
+      "sql/2_b.sql":
+        "PRAGMA foreign_keys = ON;\nPRAGMA legacy_alter_table = ON;\nALTER TABLE p RENAME TO q;\n",
+      "sql/3_c.sql": "ALTER TABLE q RENAME TO r;\n",
+    ])
+    try folder.expect(0, "import", "sql")
+    try folder.expect(0, "migrate", "--database", "new.sqlite")
+    #expect(
+      try folder.open("new.sqlite").rows("SELECT \"table\" FROM pragma_foreign_key_list('c')")
+        == [[.text("r")]])
   }
 
   @Test("SQL becomes operations only with --operations and if the schema is the same")

@@ -16,10 +16,18 @@ enum Alembic: ForeignFormat {
       let marks = file.remarks.compactMap { remark in
         revision(remark.text).map { (revision: $0, range: remark.range) }
       }
+      var former: String?
       for (index, (revision, range)) in marks.enumerated() {
         let end = index + 1 < marks.count ? marks[index + 1].range.lowerBound : nil
         let part = UpPart(
-          file, range.upperBound..<(end ?? file.whole.upperBound), ledger: ["alembic_version"])
+          file, range.upperBound..<(end ?? file.whole.upperBound), of: reader.tool)
+        if let former, !revision.parents.contains(where: { $0 == former }) {
+          reader.note(
+            path, file.position(range.lowerBound), kind: .decision,
+            "\(revision.id) is in another branch than \(former), and follows it in the manifests: run "
+              + "`alembic upgrade heads` on a database that has run it and not \(former)")
+        }
+        former = revision.id
         reader.add(
           number: "", name: revision.name, path, part,
           ReplacedEntries("alembic_version", .alembic, revision.id))
@@ -28,12 +36,16 @@ enum Alembic: ForeignFormat {
   }
 
   /// The revision that a remark says is reached: what follows the arrow, up to a comma or a space, and the
-  /// revision's message.
-  private static func revision(_ remark: String) -> (id: String, name: String)? {
+  /// revision's message; and the revisions before the arrow.
+  private static func revision(
+    _ remark: String
+  ) -> (id: String, name: String, parents: [String])? {
     guard remark.hasPrefix(mark), let arrow = remark.firstRange(of: "->") else { return nil }
     let words = remark[arrow.upperBound...].split { $0 == " " || $0 == "," }
+    let parents = remark[..<arrow.lowerBound].dropFirst(mark.utf8.count)
+      .split { $0 == " " || $0 == "," }.map(String.init)
     guard let id = words.first.map(String.init) else { return nil }
     let name = words.dropFirst().joined(separator: "_")
-    return (id, name.isEmpty ? id : name.lowercased())
+    return (id, name.isEmpty ? id : name.lowercased(), parents)
   }
 }

@@ -15,7 +15,8 @@ enum Atlas: ForeignFormat {
       }
       reader.add(
         number: version, name: stem(rest, without: ".sql") ?? rest, path,
-        UpPart(file, file.whole), ReplacedEntries("atlas_schema_revisions", .atlas, version))
+        UpPart(file, file.whole, of: reader.tool),
+        ReplacedEntries("atlas_schema_revisions", .atlas, version))
     }
   }
 }

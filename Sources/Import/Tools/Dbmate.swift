@@ -20,7 +20,8 @@ enum Dbmate: ForeignFormat {
       }
       let down = marks.first { $0.text.hasPrefix("migrate:down") }
       let end = down.map { $0.range.lowerBound > up.range.lowerBound ? $0.range.lowerBound : nil }
-      let part = UpPart(file, up.range.upperBound..<((end ?? nil) ?? file.whole.upperBound))
+      let part = UpPart(
+        file, up.range.upperBound..<((end ?? nil) ?? file.whole.upperBound), of: reader.tool)
       reader.noteTransaction(path, file, up, "transaction:false")
       if let down { reader.noteDown(path, file, down.range) }
       reader.add(

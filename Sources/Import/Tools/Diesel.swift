@@ -22,7 +22,7 @@ enum Diesel: ForeignFormat {
         reader.add(
           number: version.utf8.allSatisfy(\.isDigit) ? version : "",
           name: parts.count > 1 ? String(parts[1]) : "migration", path,
-          UpPart(file, file.whole),
+          UpPart(file, file.whole, of: reader.tool),
           ReplacedEntries("__diesel_schema_migrations", .diesel, version))
       default: break
       }

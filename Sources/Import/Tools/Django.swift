@@ -31,9 +31,22 @@ enum Django: ForeignFormat {
       if let first, let second { return first < second }
       return (first == nil ? 1 : 0, a.name, a.app) < (second == nil ? 1 : 0, b.name, b.app)
     }
+    let names = Set(found.map { ($0.app + "." + $0.name).exact })
+    for entry in plan where !names.contains(entry) {
+      reader.problem(
+        "plan.txt", nil,
+        "\(entry) has no file: write it with `sqlmigrate`, on a database that has run the "
+          + "migrations before it")
+    }
     let isOneApp = Set(found.map(\.app.exact)).count == 1
     for (app, name, path) in found {
       let file = try placingColumns(reader.file(path))
+      if file.sql.tokens.isEmpty {
+        reader.problem(
+          path, nil,
+          "the file is empty: `sqlmigrate` failed. Run it on a database that has run the "
+            + "migrations before it")
+      }
       for remark in file.remarks where isCode(remark.text) {
         reader.note(
           path, file.position(remark.range.lowerBound), kind: .code,
@@ -42,7 +55,7 @@ enum Django: ForeignFormat {
       let (number, rest) = leadingNumber(name) ?? ("", name)
       reader.add(
         number: isOneApp ? number : "", name: isOneApp ? rest : "\(app)_\(name)", path,
-        UpPart(file, file.whole),
+        UpPart(file, file.whole, of: reader.tool),
         ReplacedEntries("django_migrations", .django, "\(app).\(name)"))
     }
   }

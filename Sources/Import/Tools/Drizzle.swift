@@ -59,7 +59,7 @@ enum Drizzle: ForeignFormat {
   ) throws(Failure) {
     let (number, name) = leadingNumber(tag) ?? ("", tag)
     let script = try reader.file(path)
-    var part = UpPart(script, script.whole)
+    var part = UpPart(script, script.whole, of: reader.tool)
     for token in script.sql.tokens
     where token.kind == .comment
       && script.sql.text(token).hasPrefix("--> statement-breakpoint")

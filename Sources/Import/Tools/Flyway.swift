@@ -91,7 +91,7 @@ enum Flyway: ForeignFormat {
       reader.problem(
         path, file.position(index), "write the value of the placeholder in its place")
     }
-    return UpPart(file, file.whole)
+    return UpPart(file, file.whole, of: reader.tool)
   }
 
   private static func entry(_ version: String) -> ReplacedEntries {

@@ -18,7 +18,7 @@ enum GolangMigrate: ForeignFormat {
       } else if let name = stem(rest, without: ".up.sql") {
         let file = try reader.file(path)
         reader.add(
-          number: version, name: name, path, UpPart(file, file.whole),
+          number: version, name: name, path, UpPart(file, file.whole, of: reader.tool),
           ReplacedEntries("schema_migrations", .golangMigrate, version.withoutLeadingZeros))
       }
     }

@@ -30,7 +30,7 @@ enum Goose: ForeignFormat {
       let down = marks.first { $0.word == "down" }?.remark
       let end = down?.range.lowerBound ?? file.whole.upperBound
       var part = UpPart(
-        file, up.range.upperBound..<max(up.range.upperBound, end))
+        file, up.range.upperBound..<max(up.range.upperBound, end), of: reader.tool)
       for mark in marks where part.range.overlaps(mark.remark.range) {
         if mark.word == "statementend" {
           part.remove(separator: mark.remark.range)

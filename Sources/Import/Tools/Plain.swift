@@ -27,7 +27,8 @@ enum Plain: ForeignFormat {
         reader.noteDown(path, file, down.range)
       }
       reader.add(
-        number: number, name: withoutDirection(rest), path, UpPart(file, range), nil)
+        number: number, name: withoutDirection(rest), path,
+        UpPart(file, range, of: reader.tool), nil)
     }
     reader.sort { a, b in
       let folders = (NaturalOrder(folderName(a.source)), NaturalOrder(folderName(b.source)))

@@ -18,7 +18,7 @@ enum Prisma: ForeignFormat {
       guard let (number, name) = leadingNumber(folder) ?? Optional(("", folder)) else { continue }
       let file = try reader.file(path)
       reader.add(
-        number: number, name: name, path, UpPart(file, file.whole),
+        number: number, name: name, path, UpPart(file, file.whole, of: reader.tool),
         ReplacedEntries("_prisma_migrations", .prisma, folder))
     }
   }

@@ -5,8 +5,6 @@ import SchemaSQLText
 /// `structure.sql`, which holds the schema and the versions that it includes; or SQL files that are named
 /// by their versions.
 enum Rails: ForeignFormat {
-  private static let ledgers: Set<Identifier> = ["schema_migrations", "ar_internal_metadata"]
-
   static func recognises(_ source: SourceFiles) throws(Failure) -> Bool {
     for path in source.scripts where leadingNumber(fileName(path)) == nil {
       let file = try ForeignFile(source.shown(path), bytes: source.bytes(path))
@@ -30,7 +28,7 @@ enum Rails: ForeignFormat {
   static func read(_ reader: inout HistoryReader) throws(Failure) {
     for path in reader.source.scripts {
       let file = try reader.file(path)
-      let part = UpPart(file, file.whole, ledger: ledgers)
+      let part = UpPart(file, file.whole, of: reader.tool)
       let versions = versions(file).sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
       if let last = versions.last {
         reader.add(

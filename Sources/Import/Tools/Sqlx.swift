@@ -22,7 +22,7 @@ enum Sqlx: ForeignFormat {
           reader.noteTransaction(path, file, remark, remark.text)
         }
         reader.add(
-          number: version, name: name, path, UpPart(file, file.whole),
+          number: version, name: name, path, UpPart(file, file.whole, of: reader.tool),
           ReplacedEntries("_sqlx_migrations", .sqlx, version.withoutLeadingZeros))
       }
     }

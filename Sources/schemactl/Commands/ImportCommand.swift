@@ -26,6 +26,9 @@ enum ImportCommand: Command {
       and requires the same schema and the same rows. With --database it also compares the schema \
       of this database with the migrations in its ledger. It lists omitted parts (down sections, \
       code, PRAGMAs) with file and line.
+
+      Like 'init', it creates schemactl.yaml if it is missing. On a terminal it asks what syncs the \
+      database with other devices; elsewhere, name it with --profile.
       """,
     examples: [
       .init(
@@ -56,7 +59,7 @@ enum ImportCommand: Command {
           + "--database."),
       OptionDeclaration(
         "operations", summary: "Write operations instead of SQL if they create the same schema."),
-      .timeout,
+      .profile, .timeout,
     ] + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
@@ -96,14 +99,20 @@ enum ImportCommand: Command {
     if session.interruption.isRequested {
       throw Failure(.interrupted, "interrupted: nothing was written")
     }
-    guard mkdir(folder.path, 0o777) == 0 || errno == EEXIST else {
-      throw Failure(FileError(path: folder.path, systemError: errno))
-    }
+    var files = ProjectFiles(settings, session)
+    let engine = settings.hasFile ? nil : try session.syncEngine()
+    try session.writing.close { try files.makeFolder() }
     try settings.withClaim {
       try settings.requireNoHistory(in: folder, mayHoldOther: true)
-      try session.writing.close { try imported.write() }
+      try session.writing.close {
+        try imported.write()
+        if !settings.hasFile { try files.writeConfiguration(engine: engine) }
+        try files.writeManifestSchema()
+      }
+      report.files = files.written
       if let release, let count = report.database?.count {
-        try freeze(through: count, release, settings, session, &report)
+        // With the sync engine of the new configuration.
+        try freeze(through: count, release, Settings(session), session, &report)
       }
     }
     return report
@@ -126,8 +135,8 @@ enum ImportCommand: Command {
         hint: "Name one folder or file of the other tool.")
     }
     let ledger = try database.flatMap { database in
-      try ledgerKind(
-        of: database, timeout: settings.timeout, interruption: session.interruption)
+      try usualLedger(
+        of: database, timeout: settings.timeout, interruption: session.interruption)?.kind
     }
     let foreign = try ForeignHistory.read(
       SourceFiles(sources[0]), tool: tool, ledger: ledger)
@@ -180,6 +189,8 @@ enum ImportCommand: Command {
 struct ImportReport {
   let imported: ImportedHistory
   let isVerbose: Bool
+  /// Files and directories that were created, besides the manifests.
+  var files: [String] = []
   /// The database that was compared, and the number of migrations that it has run.
   var database: (path: String, count: Int)?
   /// The frozen release, its migrations and the number of findings in its baseline.

@@ -21,7 +21,9 @@ enum InitCommand: Command {
 
       With --from it also writes 0001_baseline.yaml, a migration that creates the schema of an \
       existing database, and adopts that database. A baseline has no rows: add rows that a new \
-      database needs in a separate migration.
+      database needs in a separate migration. If another migration tool made the database, \
+      0001_baseline.yaml replaces the entries in its ledger; use 'schemactl import' instead if \
+      other databases have run fewer of that tool's migrations.
       """,
     examples: [
       .init("schemactl init --profile local", "Start an empty project; nothing syncs."),
@@ -39,9 +41,10 @@ enum InitCommand: Command {
     let folder = MigrationFolder(settings.migrations)
     try settings.requireNoHistory(in: folder)
     let database = session.invocation.text("from")
-    let text = try database.map { database in try baseline(of: database, settings) }
+    let ledgers = try database.map { try foreignLedgers(of: $0, settings) } ?? []
+    let text = try database.map { try baseline(of: $0, replacing: ledgers, settings) }
     var files = ProjectFiles(settings, session)
-    let engine = settings.hasFile ? nil : try askedEngine(session)
+    let engine = settings.hasFile ? nil : try session.syncEngine()
     try session.writing.close {
       if !settings.hasFile { try files.writeConfiguration(engine: engine) }
       try files.makeFolder()
@@ -49,7 +52,7 @@ enum InitCommand: Command {
     }
     guard let database, let text else {
       session.report(
-        .initialized(files.written, nil, next: session.command("new") + " 'Create notes'"))
+        .initialized(files.written, nil, [], next: session.command("new") + " 'Create notes'"))
       return .success
     }
     let file = folder.file(ofMigration: "0001_baseline")
@@ -60,13 +63,14 @@ enum InitCommand: Command {
     let report = try settings.project(for: database).adopt(
       database, at: nil, timeout: settings.timeout, interruption: session.interruption)
     session.report(
-      .initialized(files.written + [file], report, next: session.command("lint")))
+      .initialized(files.written + [file], report, ledgers, next: session.command("lint")))
     return .success
   }
 
   /// Reads the database before any file is written: if it cannot be adopted, nothing is written.
-  private static func baseline(of database: String, _ settings: Settings) throws -> String {
-    try DatabaseFile.require(database)
+  private static func baseline(
+    of database: String, replacing ledgers: [UsualLedger], _ settings: Settings
+  ) throws -> String {
     if let last = try DatabaseFile.lastApplied(
       in: database, settings.ledger, timeout: settings.timeout)
     {
@@ -75,24 +79,26 @@ enum InitCommand: Command {
         "\(database) already has a ledger, up to \(last): it belongs to another history. Nothing "
           + "was written")
     }
-    return manifestText(
+    let text = manifestText(
       description: "The schema of the existing database.",
       try settings.schema(of: .database(database)).operations)
+    let items = ledgers.map { "  - \($0.replaced.yaml)\n" }
+    return items.isEmpty ? text : text + "replaces:\n" + items.joined()
   }
 
-  /// The sync engine from an option or the user's answer; nil if the user cannot be asked.
-  private static func askedEngine(_ session: Session) throws -> SyncEngine? {
-    let engines = SyncEngine.allCases
-    if let profile = session.profile { return engines.first { Profile($0) == profile } }
-    let list = zip(1..., engines).map { "  \($0)  \($1.rawValue): \(Profile($1).meaning)\n" }
-    let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
-    guard let answer = session.ask(question) else { return nil }
-    if answer.isEmpty { return engines.first }
-    if let engine = SyncEngine(rawValue: answer) { return engine }
-    guard let number = Int(answer), engines.indices.contains(number - 1) else {
-      throw session.usageError(
-        "'\(answer.visible)' is not one of the answers", hint: "Nothing was written.")
+  /// The ledgers of other tools, with entries.
+  private static func foreignLedgers(of database: String, _ settings: Settings) throws
+    -> [UsualLedger]
+  {
+    try DatabaseFile.require(database)
+    let ledgers = try ForeignLedgers.usual(in: database, timeout: settings.timeout)
+    if let ledger = ledgers.first(where: { !$0.failed.isEmpty }) {
+      throw Failure(
+        .finding,
+        "\(ledger.table) in \(database) has entries that failed: "
+          + "\(ledger.failed.joined(separator: ", ")). Nothing was written",
+        remedy: "Repair the database with the tool that made them")
     }
-    return engines[number - 1]
+    return ledgers.filter { !$0.entries.isEmpty }
   }
 }

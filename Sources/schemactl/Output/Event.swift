@@ -36,7 +36,8 @@ enum Event {
   case inspected(Schema, [TableDescription], asSQL: Bool)
   /// The file that holds the current schema.
   case wroteSchema(file: String)
-  case initialized([String], AdoptReport?, next: String)
+  /// The ledgers are those of other tools that the baseline replaces.
+  case initialized([String], AdoptReport?, [UsualLedger], next: String)
   case adopted(AdoptReport, database: String)
   case imported(ImportReport)
   case squashed(Squashing, folder: MigrationFolder)

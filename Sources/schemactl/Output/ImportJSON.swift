@@ -11,6 +11,7 @@ extension ImportReport {
       ("tool", .string(imported.foreign.tool.rawValue)),
       ("migrations", .list(migrations.map(\.id))),
       ("applied", .number(database?.count)),
+      ("files", .list(files)),
       ("release", .text(release?.name)),
       ("baseline", release.map { $0.findings == 0 ? .null : .string($0.baseline) } ?? .null),
       ("notes", .array(imported.foreign.notes.map(\.json))),

@@ -8,6 +8,7 @@ extension TextReporter {
   func show(_ report: ImportReport) {
     let imported = report.imported
     let migrations = imported.project.migrations
+    for file in report.files { mention("Created \(file.visible)") }
     showNotes(report)
     if imported.areCounted {
       mention(
@@ -27,11 +28,20 @@ extension TextReporter {
         findings == 0 ? "" : "; \(baseline.visible) accepts \(counted(findings, "finding")) in them"
       mention("\(counted(count, "migration")) frozen for release \(name.visible)\(accepted).")
     }
+    if imported.foreign.tool == .plain {
+      mention(
+        "The manifests name no ledger. If a tool has run these files, import them again with --tool."
+      )
+    }
     let folder = imported.project.folder.path.visible
+    let proof =
+      imported.foreign.tool == .grdb
+      ? "same schema as each database; their rows were not compared"
+      : "same schema and rows as its SQL"
     let database = report.database.map { shellQuoted($0.path).visible } ?? "FILE"
     say(
       "Imported \(counted(migrations.count, "migration")) of \(imported.foreign.tool.rawValue) into "
-        + "\(folder): same schema and rows as its SQL. Next: `schemactl status --database \(database)`."
+        + "\(folder): \(proof). Next: `schemactl status --database \(database)`."
     )
   }
 

@@ -76,8 +76,16 @@ extension TextReporter {
         : "\(counted(pending.count, "migration")) pending, next: \(pending[0])")
   }
 
-  func show(_ files: [String], _ report: AdoptReport?, _ next: String) {
+  func show(
+    _ files: [String], _ report: AdoptReport?, _ ledgers: [UsualLedger], _ next: String
+  ) {
     for file in files { mention("Created \(file.visible)") }
+    for ledger in ledgers {
+      mention(
+        "The baseline replaces \(counted(ledger.entries.count, "migration")) in "
+          + "\(ledger.table.visible). For databases that have run fewer of them, use "
+          + "`schemactl import` instead of this baseline.")
+    }
     if let report { mention("Adopted the database at \(report.at.visible).") }
     mention("Next: \(next.visible)")
   }

@@ -52,8 +52,8 @@ final class JSONReporter: Reporter {
     case .differs(let changes, _, _): differences(changes, isEqual: changes.isEmpty)
     case .inspected(let schema, let tables, _): schema.json + ["tables": tables.map(\.json)]
     case .wroteSchema(let file): ["schema": file]
-    case .initialized(let files, let report, _):
-      ["files": files, "at": report?.at] + adoption(report)
+    case .initialized(let files, let report, let ledgers, _):
+      ["files": files, "at": report?.at, "replaced": ledgers.map(\.table)] + adoption(report)
     case .adopted(let report, _):
       ["at": report.at, "unchecked": report.unchecked] + adoption(report)
     case .linted(let report): report.json

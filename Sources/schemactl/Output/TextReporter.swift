@@ -53,7 +53,8 @@ final class TextReporter: Reporter {
     case .differs(let changes, let from, let to): show(changes, from, to)
     case .inspected(let schema, _, let isSQL): show(schema, isSQL)
     case .wroteSchema(let file): mention("Wrote \(file.visible).")
-    case .initialized(let files, let report, let next): show(files, report, next)
+    case .initialized(let files, let report, let ledgers, let next):
+      show(files, report, ledgers, next)
     case .adopted(let report, let database): show(report, database)
     case .imported(let report): show(report)
     case .squashed(let squashing, let folder): show(squashing, folder)
