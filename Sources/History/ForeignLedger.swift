@@ -10,6 +10,8 @@ struct ForeignLedger {
   /// Entries that the other tool has begun and not completed.
   private(set) var failed: [String] = []
   private let rule: Rule
+  /// A version up to which the other tool takes all migrations as run.
+  private var baseline: String?
 
   /// How an entry of a manifest is compared with the ledger.
   private enum Rule {
@@ -74,8 +76,17 @@ struct ForeignLedger {
       failed = try texts("SELECT version \(rows) WHERE NOT success")
     case .flyway:
       rule = .number
-      entries = try texts("SELECT version \(rows) WHERE success AND version IS NOT NULL")
       failed = try texts("SELECT coalesce(version, script) \(rows) WHERE NOT success")
+      let run = "\(rows) WHERE success AND version IS NOT NULL"
+      guard columns.isSuperset(of: ["type", "installed_rank"]) else {
+        entries = try texts("SELECT version \(run)")
+        break
+      }
+      // Of the rows of one version the last one counts: it may undo or delete the migration.
+      entries = try texts(
+        "SELECT version FROM (SELECT version, type, max(installed_rank) \(run) GROUP BY version) "
+          + "WHERE type NOT LIKE 'UNDO%' AND type <> 'DELETE'")
+      baseline = try texts("SELECT version \(run) AND type LIKE '%BASELINE'").last
     case .goose:
       rule = .number
       // Of the rows of one version the last one counts. Version 0 is the tool's own.
@@ -117,7 +128,7 @@ struct ForeignLedger {
     switch rule {
     case .text, .django, .number, .timestamp:
       let run = Set(entries.map(form))
-      return Set(known.filter { run.contains(form($0)) }.map(\.exact))
+      return Set(known.filter { run.contains(form($0)) || isInBaseline($0) }.map(\.exact))
     case .throughNumber:
       guard let version = entries.first.flatMap(UInt64.init) else { return [] }
       return Set(known.filter { UInt64($0).map { $0 <= version } ?? false }.map(\.exact))
@@ -128,12 +139,20 @@ struct ForeignLedger {
     }
   }
 
+  private func isInBaseline(_ entry: String) -> Bool {
+    guard let baseline else { return false }
+    func parts(_ version: String) -> [UInt64] {
+      version.split(separator: ".").compactMap { UInt64($0) }
+    }
+    return !parts(baseline).lexicographicallyPrecedes(parts(entry))
+  }
+
   /// The entries that the history does not name.
   func unknown(_ known: [String]) -> [String] {
     let named = Set(known.map(form))
     let squashes = rule == .django ? known.compactMap(DjangoSquash.init) : []
     return entries.filter { entry in
-      !named.contains(form(entry)) && !squashes.contains { $0.replaces(entry) }
+      entry != baseline && !named.contains(form(entry)) && !squashes.contains { $0.replaces(entry) }
     }
   }
 

@@ -281,6 +281,10 @@ struct ToolTests {
         "UPDATE atlas_schema_revisions SET applied = 1 WHERE version > '20240601'"
       ),
       (
+        "prisma", "prisma/migrations",
+        "UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name > '202406'"
+      ),
+      (
         "sqlx", "migrations",
         "UPDATE _sqlx_migrations SET success = 0 WHERE version > 20240601000000"
       ),
@@ -297,6 +301,30 @@ struct ToolTests {
     #expect(
       try folder.open().rows("SELECT 1 FROM sqlite_schema WHERE name = 'schemactl_migrations'")
         .isEmpty)
+  }
+
+  @Test(
+    "a baseline of Flyway counts the versions through it as run, and an undone version has not run",
+    arguments: [
+      (
+        "DELETE FROM flyway_schema_history WHERE version = '1'; "
+          + "UPDATE flyway_schema_history SET type = 'BASELINE' WHERE version = '2'", 4
+      ),
+      (
+        "DELETE FROM flyway_schema_history WHERE version IS NULL; "
+          + "INSERT INTO flyway_schema_history SELECT 9, version, description, 'UNDO_SQL', script, checksum, "
+          + "installed_by, installed_on, 1, 1 FROM flyway_schema_history WHERE version = '3'; "
+          + "DROP VIEW IF EXISTS list_titles; ALTER TABLE lists DROP COLUMN color", 2
+      ),
+    ])
+  func flywayRows(_ change: String, _ count: Int) throws {
+    let folder = try Sample("flyway")
+    try folder.open().execute(change)
+    let run = try folder.expect(
+      0, "import", "sql", "--migrations", "manifests", "--database", "app.sqlite", "--format",
+      "json")
+    #expect(run.output.contains("\"applied\": \(count)"), "\(run.output)")
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--migrations", "manifests")
   }
 
   @Test("databases of the tool continue after a squash", arguments: [1, 2, 3])
