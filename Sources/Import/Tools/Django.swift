@@ -42,10 +42,9 @@ enum Django: ForeignFormat {
     for (app, name, path) in found {
       let file = try placingColumns(reader.file(path))
       if file.sql.tokens.isEmpty {
-        reader.problem(
-          path, nil,
-          "the file is empty: `sqlmigrate` failed. Run it on a database that has run the "
-            + "migrations before it")
+        reader.note(
+          path, kind: .file,
+          "the file is empty: the migration has no operations, or `sqlmigrate` failed")
       }
       for remark in file.remarks where isCode(remark.text) {
         reader.note(
