@@ -70,7 +70,6 @@ private final class ExpectedSchemas: Sendable {
 extension Project {
   /// - Throws: when a manifest is invalid (65), and for faults of the machine (74): then nothing is changed. A
   ///   migration that fails on the scratch database only ends the replay: the ones before it can still run.
-  ///
   package func replay(
     _ targets: [Migration], interruption: Interruption
   ) throws(Failure) -> PendingReplay {

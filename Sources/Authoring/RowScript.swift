@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaModel
+import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
@@ -120,7 +121,7 @@ private struct SeededTable {
       names.insert(rowid, at: 0)
     }
     columns = names
-    let list = names.map { Quoting.quoted($0) }.joined(separator: ", ")
+    let list = quotedList(names)
     query = "SELECT \(list.isEmpty ? "NULL" : list) FROM main.\(table)"
     rows = try connection.rows(query)
     let others = try other.rows(query)

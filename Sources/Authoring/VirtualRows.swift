@@ -52,7 +52,7 @@ struct VirtualRows {
 
   var saving: WrittenOperation {
     let first = hasRowid ? "rowid AS kept_rowid, " : ""
-    let list = columns.map { Quoting.quoted($0) }.joined(separator: ", ")
+    let list = quotedList(columns)
     return WrittenOperation(
       sql: "CREATE TABLE \(copy) AS SELECT \(first)\(list) FROM \(Quoting.quoted(table));")
   }

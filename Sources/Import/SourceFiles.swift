@@ -21,7 +21,7 @@ package struct SourceFiles: Sendable {
       var status = stat()
       guard stat(path, &status) == 0 else { throw FileError(path: path, systemError: errno) }
       guard status.st_mode & S_IFMT == S_IFDIR else {
-        folder = path.contains("/") ? parentFolder(of: path) : ""
+        folder = folderName(path)
         paths = [String(decoding: nameBytes(of: path), as: UTF8.self)]
         isSingleFile = true
         return

@@ -38,7 +38,7 @@ package enum SchemaSource: Sendable {
     }
   }
 
-  /// The schema, without the objects of SQLite, of the ledger and, in a database, of sync engines.
+  /// The schema, without the objects of SQLite and of the ledger and, in a database, of other tools.
   ///
   /// - Parameter other: what it is compared with. A table that this makes is compared, though another
   ///   tool's may have the same name.

@@ -125,9 +125,6 @@ private struct RemoteLimits {
   private let planned: PlannedMigration
   private let functions: Set<Identifier>
 
-  /// The nanoseconds that a statement may take on the scratch database, which has only the rows that migrations write.
-  private static let longest: Int64 = 200_000_000
-
   init(_ planned: PlannedMigration, _ application: Application) {
     self.planned = planned
     functions = Set(
@@ -175,10 +172,10 @@ private struct RemoteLimits {
     if let name = function(calledBy: statement) {
       return "`\(name)()` is a function of the application, which the nodes do not have"
     }
-    if statement.nanoseconds > Self.longest {
+    // The scratch database has only the rows that migrations write.
+    if statement.seconds > TableLoad.longest {
       return
-        "the statement takes \(statement.nanoseconds / 1_000_000) ms on the empty scratch database, and a leader "
-        + "that is busy for longer than 200 ms can lose its leadership"
+        "the statement takes \(milliseconds(statement.seconds)) ms on the empty scratch database, and \(tooLong)"
     }
     return nil
   }
@@ -221,6 +218,9 @@ private struct RemoteLimits {
 }
 
 extension ReplayedStatement {
+  /// How long it ran on the scratch database.
+  var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
+
   /// A PRAGMA that a migration may contain, and that schemactl does not run.
   fileprivate var isAcceptedPragma: Bool {
     let tokens = TokenizedSQL(sql)

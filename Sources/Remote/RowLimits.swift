@@ -179,7 +179,8 @@ struct RowLimits {
 
 func milliseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1000) }
 
-private let tooLong =
+/// The end of a sentence that refuses a statement.
+let tooLong =
   "a leader that is busy for longer than \(milliseconds(TableLoad.longest)) ms can lose its leadership"
 
 /// A statement that runs for one range of rowids after the other.

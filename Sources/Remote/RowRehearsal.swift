@@ -23,7 +23,7 @@ struct RowRehearsal {
     let samples = try cluster.ask { (leader) throws(DatabaseError) in
       var samples: [(insertion: String, rows: [[Value]])] = []
       for load in tables {
-        let columns = load.columns.map(Quoting.quoted).joined(separator: ", ")
+        let columns = quotedList(load.columns)
         let places = Array(repeating: "?", count: load.columns.count).joined(separator: ", ")
         let name = "main.\(Quoting.quoted(load.table))"
         samples.append(
@@ -66,7 +66,7 @@ struct RowRehearsal {
     else { return }
     var own: [Double] = []
     scratch.observe(comparesSchemas: false) { statement, _ in
-      own.append(Double(statement.nanoseconds) / 1_000_000_000)
+      own.append(statement.seconds)
     }
     for plan in plans {
       own = []

@@ -222,7 +222,7 @@ struct RowFiller {
   ) throws(DatabaseError) {
     for (place, reference) in (references[shape.key] ?? []).enumerated() {
       if kind == .nulls || kind == .likely(0), row[reference.columns[0]] == .null { continue }
-      let names = reference.parentColumns.map { Quoting.quoted($0) }.joined(separator: ", ")
+      let names = quotedList(reference.parentColumns)
       var parents: [[Value]] = []
       for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .marked(3) {
         let values = try connection.rows(
