@@ -209,7 +209,7 @@ extension Project {
     return (live, report)
   }
 
-  /// Brings a database up to date on a connection that somebody else has opened (`Connection.borrowing`).
+  /// Brings a database up to date on a connection of the application (`Connection.borrowing`).
   package func migrate(
     on connection: Connection, _ options: MigrateOptions,
     interruption: Interruption = Interruption(),

@@ -5,9 +5,9 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Upgrade {
-  /// On somebody else's connection a temporary trigger would fire on the rows that a migration writes, or be
+  /// On a borrowed connection, a temporary trigger would fire on the rows that a migration writes, or be
   /// dropped with its table, a temporary view would keep a table from being renamed, and a temporary table
-  /// would be taken for one of the database.
+  /// would hide one of the database.
   func refuseTemporaryObjects() throws {
     guard connection.isBorrowed else { return }
     let objects = try connection.temporaryObjects()

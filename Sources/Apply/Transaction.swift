@@ -44,10 +44,10 @@ final class Transaction {
   }
 
   func rollBack() {
-    // Where there is no memory for it the next transaction, or the end of the connection, does it.
+    // Without memory for it, the next transaction or closing the connection does it.
     connection.rollBack()
-    // After a full disk SQLite leaves its journal to whoever reads next: nobody shall find the file
-    // half changed, nor take the journal away to make room.
+    // After a full disk SQLite leaves its journal to the next reader. A read rolls it back now, so that nobody
+    // removes the journal to make room, and with it the old content.
     _ = try? connection.value("PRAGMA main.schema_version")
     connection.set(.foreignKeys, to: false)
     connection.set(.trustedSchema, to: false)

@@ -23,14 +23,13 @@ final class Upgrade {
   let destination: BackupDestination?
   var safety = SafetyCopies()
   private var isKnownToBeWhole = false
-  /// What was known when a transaction began or was committed last: nothing need be read again while
-  /// nobody else has written.
+  /// The state when a transaction began or was committed last. It remains valid until another connection writes.
   private var known: Batch?
 
   /// How long many small migrations share a transaction, in milliseconds.
   private static let batchTime = Int64(200)
 
-  /// - Parameter borrowed: somebody else's connection to the database; nil opens one.
+  /// - Parameter borrowed: a connection of the application; nil opens one.
   init(
     project: Project, options: MigrateOptions, replay: PendingReplay, interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void, createsFile: Bool = false,
@@ -245,7 +244,7 @@ final class Upgrade {
   }
 
   /// With a reader on a rollback journal, a transaction that rewrites many rows cannot spill its
-  /// cache, and grows without limit: it begins only when nobody reads.
+  /// cache, and grows without limit: so it begins only without readers.
   private func requireExclusive(_ first: Int, _ batch: inout Batch) throws {
     let step = replay.steps[first]
     let enforces = step.migration.manifest.foreignKeys == .enforced

@@ -81,8 +81,7 @@ extension Upgrade {
     _ context: Context
   ) throws(Failure) {
     guard !delta.doesTheSame(as: step.delta) else { return }
-    // What somebody else has made, and was adopted, may say the same in other words: before, and so
-    // after.
+    // Adopted objects of another tool may have an equivalent definition in other words, before and so after.
     let touched = Set(delta.keys.union(step.delta.keys).map(\.name))
     let differences = compareSchemas(
       expected: step.delta.applied(to: batch.expected),

@@ -18,7 +18,7 @@ package struct NewManifest {
     if slug.isEmpty { return nil }
   }
 
-  /// - Parameter others: the ids of every migration that is there, or was.
+  /// - Parameter others: the ids of all present and earlier migrations.
   package func id(after others: [String], at time: Timestamp) -> String {
     Self.number(after: others, at: time) + "_" + slug
   }
@@ -43,7 +43,7 @@ package struct NewManifest {
   /// File systems take names of 255 bytes.
   private static let maximumSlugBytes = 80
 
-  /// Letters, of any script, and digits in lower case; `_` for all that stands between them.
+  /// Letters, of any script, and digits in lower case; `_` for everything between them.
   private static func slug(of name: String) -> String {
     var slug = ""
     var isBetweenWords = false

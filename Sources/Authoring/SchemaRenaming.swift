@@ -7,16 +7,16 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// A column or a table that keeps its rows under another name: nobody but a person can tell it from
-/// one that goes and one that comes.
+/// A column or a table that keeps its rows under another name. Only a person can distinguish it from a dropped
+/// object and a new one.
 package struct SchemaRenaming: Sendable, Hashable {
   /// Nil for a table.
   package let column: String?
   package let table: String
   package let to: String
 
-  /// - Parameter text: `table.old=new` or `table=new`; a name that holds `.`, `=` or `"` stands in
-  ///   double quotes, which are doubled in it.
+  /// - Parameter text: `table.old=new` or `table=new`; a name with `.`, `=` or `"` is in double
+  ///   quotes, with each of its own doubled.
   package init?(_ text: String) {
     var names: [String] = []
     var separators: [Character] = []
@@ -71,7 +71,7 @@ package struct SchemaRenaming: Sendable, Hashable {
 /// A column that goes and one that comes, which may be the same under another name.
 package struct PossibleRenaming: Sendable {
   package let renaming: SchemaRenaming
-  /// What happens when nobody says that it is: the values of these columns are lost.
+  /// The columns whose values are lost if it is not declared.
   package let gone: [String]
 
   package var sentence: String {

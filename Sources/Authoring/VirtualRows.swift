@@ -3,8 +3,8 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaYAML
 
-/// The rows that a virtual table holds itself, when it is made anew with other arguments: what both
-/// have columns for is put aside and back.
+/// The rows that a virtual table itself stores, when it is recreated with other arguments. Saves and restores the
+/// columns that both have.
 struct VirtualRows {
   let table: String
   private let columns: [String]
@@ -13,8 +13,8 @@ struct VirtualRows {
   private static let textModules: [Identifier] = ["fts3", "fts4", "fts5"]
   private static let boxModules: [Identifier] = ["rtree", "rtree_i32"]
 
-  /// Nil where nothing is to be kept, or nobody knows how: the rows of an external-content table are
-  /// another table's, and a module may be the application's own.
+  /// Nil if there are no rows to save, or no known way: an external-content table has the rows of another table,
+  /// and the module may belong to the application.
   init?(of old: SchemaObject, in new: SchemaObject) {
     guard let (module, before) = Self.columns(of: old),
       let (newModule, after) = Self.columns(of: new), module == newModule

@@ -28,8 +28,8 @@ extension Backups {
 
   /// The newest one, of those that are not another database's.
   ///
-  /// - Throws: when it cannot be read, or its owner is unknown. An older one is never taken in its place:
-  ///   a person has to name it.
+  /// - Throws: when it cannot be read, or its owner is unknown. An older one never replaces it:
+  ///   the user has to name it.
   package func newest(timeout: Double) throws(Failure) -> Backup? {
     let entries = try entries(timeout: timeout)
     // Before the first migration a ledger is empty; beside the database the name decides.
@@ -47,8 +47,8 @@ extension Backups {
     return newest.backup
   }
 
-  /// Where the database has no ledger to compare: beside it, the name decides; in a folder of their own,
-  /// or when they are of several databases, a person has to.
+  /// For a database without a ledger to compare: a backup beside it belongs to it by its name. In a separate
+  /// folder, or with backups of several databases, the user has to choose.
   private func requireOneOwner(_ newest: Entry, _ entries: [Entry]) throws(Failure) {
     let known = entries.filter { $0.rows?.isEmpty == false }
     guard let rows = known.first?.rows else { return }

@@ -101,8 +101,8 @@ struct Replacement {
       if hasMoved {
         throw Failure(moved: database).saying("Its previous content is in \(kept)")
       }
-      // After these SQLite has not begun to commit. After a fault of the disk nobody knows what a crash
-      // would bring back.
+      // With these errors SQLite has not begun to commit. After a fault of the disk, a crash may bring back either
+      // content.
       let isUnchanged =
         [.busy, .locked, .interrupted].contains(error.code) && (try? removeFile(kept)) != nil
       let failure = Failure(error, database: database)

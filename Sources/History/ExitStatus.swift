@@ -2,7 +2,7 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// What a command's end means to whoever called it; the raw value is the process's exit code.
+/// The result of a command; the raw value is the exit code of the process.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case success = 0
   /// The check found something: a lint error, drift, pending migrations under `--check`.

@@ -204,9 +204,9 @@ package struct HistoryBundle: Sendable {
     ids.count <= items.count && zip(ids, items).allSatisfy { $0 == $1.id }
   }
 
-  /// Whether a ledger holds just these migrations in these forms: nothing is decoded to tell.
+  /// Whether a ledger holds exactly these migrations in these forms. Decodes no manifest.
   ///
-  /// - Returns: false also where the ledger cannot be read: whoever looks closer reports it.
+  /// - Returns: false also for an unreadable ledger, which the full run reports.
   package func isApplied(in connection: Connection) -> Bool {
     let histories = squashed.isEmpty ? [items] : [items, squashed + items.dropFirst()]
     return histories.contains { items in

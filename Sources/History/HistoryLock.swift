@@ -131,7 +131,7 @@ package struct HistoryLock: Sendable, Hashable {
     return settingAside { hidden.contains($0) || isAside($0) }
   }
 
-  /// Sets aside what the last squash replaces: its line alone stands for the history through its number.
+  /// Sets aside the lines that the last squash replaces: its own line represents the history up to its number.
   mutating func setSquashedAside() {
     guard !aside.isEmpty else { return }
     let all = all

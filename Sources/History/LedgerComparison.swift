@@ -1,6 +1,6 @@
 import SchemaSQLText
 
-/// Where a migration stands in one database.
+/// The state of a migration in one database.
 package enum LedgerState: String, Sendable, Hashable, CaseIterable {
   /// The database has run the form of it that holds now; for a draft, the file's.
   case applied
@@ -30,7 +30,7 @@ package enum LedgerState: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// One migration of the history or the ledger, and where it stands in the database.
+/// One migration of the history or the ledger, and its state in the database.
 package struct LedgerEntry: Sendable, Hashable {
   package let id: String
   package let state: LedgerState

@@ -9,7 +9,7 @@ package enum HistoryReadError: Error, Sendable {
   /// The folder holds no manifest, but files that look like a history: `.sql` files, or folders with
   /// manifests or `.sql` files. They are named as seen from the folder.
   case otherHistory(path: String, names: [String])
-  /// The folder or the lock is there and cannot be read.
+  /// The folder or the lock exists, but cannot be read.
   case unreadable(FileError)
   /// Every problem of every manifest.
   case invalid(InvalidInput)

@@ -3,7 +3,7 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// What stands at a database's path.
+/// The file at a database's path.
 package enum DatabaseFile {
   /// Requires the path of a file, which is all that schemactl opens: it would take what SQLite reads
   /// as a database in memory or as a URI (`sqlite3_open_v2`) literally, and create a file of that name.
@@ -84,7 +84,7 @@ package enum DatabaseFile {
   }
 
   /// Removes a database file that `make` made and into which nothing was committed, with its lock held,
-  /// so that nobody else is writing there. A file that holds anything stays.
+  /// so that no other process writes it. Keeps a file with content.
   ///
   /// - Returns: whether the file was removed.
   @discardableResult
@@ -138,7 +138,7 @@ package enum DatabaseFile {
     guard try exists(path) else { throw Failure(.notFound, "database \(path) does not exist") }
   }
 
-  /// The last migration in the database's ledger; nil where there is no ledger, or none in it.
+  /// The last migration in the database's ledger; nil without a ledger, or if the ledger is empty.
   package static func lastApplied(
     in path: String, _ ledger: Ledger, timeout: Double
   ) throws(Failure) -> String? {
@@ -164,7 +164,7 @@ package enum DatabaseFile {
       }
     } catch {
       guard error.status == .bug else { throw Failure(error, database: path) }
-      // The first read failed: the file says of itself what this SQLite does not know.
+      // The first read failed: the file has a feature that this SQLite does not know.
       throw Failure(
         .inputOutput,
         "\(path) cannot be read (\(error.message)): a newer SQLite created it, or it is damaged",
@@ -187,7 +187,7 @@ package enum DatabaseFile {
 
   /// Writes to a database in one durable transaction, or changes nothing.
   ///
-  /// - Parameter borrowed: a connection that somebody else has opened; nil opens one.
+  /// - Parameter borrowed: a connection of the application; nil opens one.
   package static func write<Result>(
     to path: String, on borrowed: Connection? = nil, timeout: Double,
     interruption: Interruption = Interruption(), _ body: (Connection) throws -> Result
@@ -255,9 +255,9 @@ package struct ReadableDatabase {
   }
 }
 
-/// A database as it stands: its ledger and its schema, read in one transaction.
+/// The present state of a database: its ledger and its schema, read in one transaction.
 package struct LiveDatabase {
-  /// Nil where there is no ledger, and no other tool's that `replaces` names.
+  /// Nil without a ledger, of schemactl or of a tool that `replaces` names.
   package var rows: [LedgerRow]?
   package let schema: Schema
   /// How many of the rows are not written yet: another tool has made these migrations' changes.

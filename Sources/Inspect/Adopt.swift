@@ -34,7 +34,7 @@ extension Project {
       database, at: point, timeout: timeout, interruption: interruption)
   }
 
-  /// The same on a connection that somebody else has opened (`Connection.borrowing`).
+  /// The same on a connection of the application (`Connection.borrowing`).
   package func adopt(on connection: Connection, at point: String?) throws(Failure) -> AdoptReport {
     let database = ReadableDatabase(connection, name: connection.path)
     return try view(of: database).adoptInView(

@@ -201,7 +201,7 @@ package struct Fields {
   /// The elements of a list, none when there is no list.
   package func elements(_ key: String) -> [Node] { self[key]?.elements ?? [] }
 
-  /// Where a key stands, or the mapping when it does not.
+  /// The position of a key, or of the mapping without that key.
   package func position(of key: String) -> Position {
     entries.first { $0.key.text == key }?.key.position ?? position
   }

@@ -5,9 +5,9 @@ package struct Operation: Sendable {
   /// As a manifest names it.
   package let name: String
   package private(set) var kind: Kind
-  /// Where the operation's name stands.
+  /// The position of the operation's name.
   package let position: Position
-  /// Where each of the operation's own keys stands (`table`, `from`, `to`, …).
+  /// The position of each of the operation's own keys (`table`, `from`, `to`, …).
   package let keys: [ExactText: Position]
   /// Suppressions that hold for this operation alone.
   package let suppressions: [Suppression]

@@ -15,7 +15,7 @@ package struct Position: Hashable, Sendable, Comparable {
   }
 }
 
-/// Something wrong with a file that a person wrote, said where they can see it.
+/// A problem in a file that a person wrote, with its position.
 package struct Diagnostic: Error, Hashable, Sendable {
   package let file: String
   package let position: Position?

@@ -1,21 +1,20 @@
 import SchemaSQLText
 
-/// SQL that stands in a manifest, with the means to point into it.
+/// SQL in a manifest, with the positions of its parts.
 package struct SQLSource: Sendable, Hashable {
   package let text: String
-  /// Where the text begins, behind the opening quote of a quoted scalar; for a block scalar where
-  /// its `|` or `>` stands.
+  /// Where the text begins, after the opening quote of a quoted scalar; for a block scalar the position of its
+  /// `|` or `>`.
   package let position: Position
   /// The column at which a literal block's lines begin, when the text is one: then the text's
   /// first line is the line after `position`. Nil for every other style.
   package let blockColumn: Int?
-  /// Where the text goes on in the file when it does not run there as it does here: after a folded
-  /// line break and after an escape.
+  /// Where the text continues in the file after a difference between both: a folded line break or an escape.
   private let origins: [Origin]
   /// The bytes at which lines begin: a script asks for the place of each of its statements.
   private let lineStarts: [Int]
 
-  /// From the byte `offset` of the text on, the text stands in the file at `position`.
+  /// From the byte `offset` of the text, the text is in the file at `position`.
   struct Origin: Hashable {
     let offset: Int
     let position: Position
@@ -115,7 +114,7 @@ private func indentation(ofFirstLineIn bytes: ArraySlice<UInt8>) -> Int {
   return 0
 }
 
-/// Each line of a folded block stands in the text as it is, behind spaces or line feeds.
+/// The text contains each line of a folded block unchanged, after spaces or line feeds.
 private func foldedOrigins(
   of text: [UInt8], in bytes: [UInt8], from start: Position
 ) -> [SQLSource.Origin] {

@@ -36,8 +36,8 @@ package func yamlQuoted(_ text: String) -> String {
   return result + "\""
 }
 
-/// What YAML does not print, what ends a line for some of its readers, and what turns the direction
-/// of writing, which would show another text than the one that stands there.
+/// Characters that YAML does not print, that end a line for some of its readers, or that change the direction of
+/// writing, so that a reader sees another text.
 private func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.properties.generalCategory {
   case .control, .lineSeparator, .paragraphSeparator, .unassigned: true

@@ -158,7 +158,7 @@ extension ScalarValue {
     }
   }
 
-  /// What stands where a text was wanted: "a number". Nil for text.
+  /// The kind of a value in the place of a text: "a number". Nil for text.
   package var kindOtherThanText: String? {
     switch self {
     case .text: nil

@@ -33,7 +33,7 @@ extension Node {
 }
 
 extension Scalar {
-  /// How to write an expression that stands there as a plain text; nil where the text is one.
+  /// How to write an expression that would be stored as a text; nil for any other scalar.
   func adviceAboutExpression(as shape: Shape) -> String? {
     let isExpression =
       switch shape {

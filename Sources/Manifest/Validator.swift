@@ -27,7 +27,7 @@ package struct Validator {
       }
     }
 
-    /// The key that the subject stands under.
+    /// The key of the subject.
     var name: String {
       switch self {
       case .whole(let name), .key(let name), .entry(let name), .keyIn(let name), .value(let name):
@@ -100,7 +100,7 @@ package struct Validator {
     _ node: Node, _ rule: MappingRule, _ shape: Shape, _ subject: Subject
   ) {
     guard let entries = node.entries else { return wrongKind(node, shape, subject) }
-    // A misspelt key is there: to say that it is missing too would be noise.
+    // A misspelt key counts as present, so that it is not also reported as missing.
     var present = Set(entries.map { ExactText($0.key.text) })
     for entry in entries where isSingle(entry.keyNode) {
       if let key = rule.key(entry.key.text) {

@@ -46,7 +46,7 @@ package struct Application: Sendable {
     declaredFunctions += functions.filter { !known.contains($0.name.identifier) }
   }
 
-  /// Declared functions that nobody has brought; `uuid()` is built in.
+  /// Declared functions without an implementation; `uuid()` is built in.
   package var missingFunctions: [DeclaredFunction] {
     let known = Set(([.uuid] + functions).map { $0.name.identifier })
     return declaredFunctions.filter { !known.contains($0.name.identifier) }
@@ -83,7 +83,7 @@ package struct Application: Sendable {
     for name in missingCollations { try connection.registerStub(of: .collation(name), calls) }
   }
 
-  /// On somebody else's connection a function of the same name stays what it is.
+  /// Does not replace a function of the same name on a borrowed connection.
   package func registerBrought(on connection: Connection) throws(DatabaseError) {
     let isShared = connection.isBorrowed
     for function in isShared ? [.uuid] + functions : functions {
@@ -154,7 +154,7 @@ extension Connection {
             throw FunctionError("\(name)() is a function of the application and not available here")
           }))
     case .collation(let name):
-      // A collation cannot raise: whoever ran the statement looks at the record afterwards.
+      // A collation cannot fail: the caller of the statement reads the record afterwards.
       try registerCollation(name) { a, b in
         calls?.note(name)
         return a == b ? 0 : a < b ? -1 : 1

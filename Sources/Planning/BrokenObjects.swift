@@ -5,7 +5,7 @@ import SchemaSQLite
 /// A view or a trigger that no longer compiles.
 package struct BrokenObject: Sendable {
   package let object: SchemaObject
-  /// What SQLite says of it: `no such column: NEW.amuont`.
+  /// SQLite's message: `no such column: NEW.amuont`.
   package let message: String
   /// It compiled until an ALTER TABLE was tried.
   var isBrokenByChange = false

@@ -323,8 +323,8 @@ extension ParsedTable {
         + parsed.columns.map(\.name.text).joined(separator: ", "), key: "column")
   }
 
-  /// What is stored or checked by comparing the column's values: an index, a key, a constraint, a
-  /// computed column, as a person would call it; nil when nothing is.
+  /// The object that depends on comparisons of the column's values, as named in messages: an index, a key, a
+  /// constraint or a computed column; nil without one.
   func user(of column: CreateTable.Column, in schema: Schema) -> String? {
     func mentions(_ range: Range<Int>, _ tokens: TokenizedSQL) -> Bool {
       tokens.identifiers(in: range).contains { $0.isSame(as: column.name.text) }

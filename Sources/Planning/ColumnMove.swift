@@ -212,7 +212,7 @@ struct ColumnMove {
       .map { .statement(qualified($0), nil) }
   }
 
-  /// Whether the column stands in a UNIQUE constraint or a unique index.
+  /// Whether the column is part of a UNIQUE constraint or a unique index.
   private var isUnique: Bool {
     func holds(_ terms: [IndexedTerm]) -> Bool {
       terms.contains { $0.column?.isSame(as: column.name.text) ?? true }
@@ -236,7 +236,7 @@ struct ColumnMove {
     case rows(String)
   }
 
-  /// The new column in a table that is made anew, over a row of the old one.
+  /// The new column in a recreated table, computed from a row of the old one.
   var moved: Rewrite.Column {
     Rewrite.Column(
       name: Quoting.quoted(move.to.name), value: newValue(over: column.name.text), isKept: false)

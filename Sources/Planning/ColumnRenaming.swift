@@ -7,7 +7,7 @@ struct ColumnRenaming {
   /// The schema afterwards; nil when the RENAME is refused because of something that does not
   /// mention the column (one broken view blocks it on every table).
   let result: Schema?
-  /// What mentions the column, as a person would call it: parts of its own table first.
+  /// The objects that mention the column, as named in messages: parts of its own table first.
   let dependents: [String]
   /// Whether constraints of the table are among them, which no operation drops.
   let hasConstraint: Bool
@@ -15,7 +15,7 @@ struct ColumnRenaming {
   let others: [String]
   /// What no RENAME rewrites, either: full-text tables that read the column by its name.
   let unwritable: [String]
-  /// What prevents SQLite from renaming anything, as a person would call it.
+  /// The objects that prevent SQLite from renaming anything, as named in messages.
   let blocking: [String]
   /// What the RENAME would break, and how; nil when it is nothing.
   let breaking: String?

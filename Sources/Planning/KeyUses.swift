@@ -6,7 +6,7 @@ import SchemaSQLText
 /// An id that is compared for equality with another one, tested for NULL, counted, grouped by or handed
 /// on as it is keeps its meaning. Arithmetic, order, functions and comparisons with anything else do not.
 struct KeyUses {
-  /// As a person would name them.
+  /// The uses, as named in messages.
   private(set) var found: [String] = []
 
   /// SQLite says where the columns are mentioned: each gets a name of its own, by RENAME COLUMN on a
@@ -224,7 +224,7 @@ private struct IdExpressions {
     }
   }
 
-  /// What stands in a list: of values, of an INSERT's columns, of USING, of `count()`.
+  /// A use in a list: of values, of an INSERT's columns, of USING, of `count()`.
   private func isHarmless(inList opening: Int) -> Bool {
     switch word(opening - 1) {
     case "VALUES", "USING": return true

@@ -83,7 +83,7 @@ struct Mirror {
   }
 
   /// Where both maps name what an INSERT stores that names neither column, the row must be in step:
-  /// nobody could say which of the two is meant.
+  /// otherwise either of the two could be meant.
   ///
   /// - Parameter isNamed: whether every INSERT names one of them.
   private func requireDefaultsInStep(_ isNamed: Bool) throws {
@@ -208,7 +208,7 @@ private struct StoredColumn {
       return
     }
     do {
-      // On a row that is there, SQLite takes a constant only (ALTER TABLE, section 5).
+      // For existing rows, SQLite accepts only a constant (ALTER TABLE, section 5).
       try probe.execute("ALTER TABLE probe ADD COLUMN initial \(type) DEFAULT \(value)")
       initial = try probe.value("SELECT initial FROM probe").map(Literal.init) ?? .null
     } catch {

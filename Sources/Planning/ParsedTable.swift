@@ -31,7 +31,7 @@ struct ParsedTable {
     try self.init(SchemaObject(kind: .table, name: table.name, table: table.name, sql: sql))
   }
 
-  /// The table's text with one part of it written anew; every other byte stays.
+  /// The table's SQL with one part replaced.
   func replacing(_ range: Range<Int>, with text: String) -> String {
     var bytes = tokens.bytes
     bytes.replaceSubrange(range, with: Array(text.utf8))

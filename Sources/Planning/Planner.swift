@@ -214,7 +214,7 @@ package struct Planner {
     _ = try checked(definition.sql, declares: definition)
   }
 
-  /// An expression may not close the parentheses that it stands in, nor end the statement.
+  /// An expression must not close the parentheses around it or end the statement.
   private func requireExpression(_ source: SQLSource) throws {
     let tokens = TokenizedSQL(source.text)
     let significant = tokens.significant

@@ -16,7 +16,7 @@ extension Literal {
     }
   }
 
-  /// The literal as SQL; an expression stands in parentheses.
+  /// The literal as SQL; an expression is in parentheses.
   package var sql: String {
     switch self {
     case .null: "NULL"
@@ -28,7 +28,7 @@ extension Literal {
     }
   }
 
-  /// What `typeof()` says of the literal; nil for an expression.
+  /// The result of `typeof()`; nil for an expression.
   package var storageClass: String? {
     switch self {
     case .null: "null"

@@ -11,8 +11,8 @@ struct RowExpression {
 
   private static let row = "schemactl_row"
 
-  /// Compiles the expression over a table of its own that stands for the row, so that whatever else it
-  /// reads shows in the authorizer. There each column has a type of its own, which SQLite reports for a
+  /// Compiles the expression over a separate table that represents the row, so that the authorizer reports
+  /// everything else that it reads. There each column has a type of its own, which SQLite reports for a
   /// result that is a plain column (`sqlite3_column_decltype`).
   ///
   /// - Parameter scratch: holds the schema, and is left as it was.

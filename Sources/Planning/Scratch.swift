@@ -5,7 +5,7 @@ import SchemaSQLite
 extension Schema {
   /// A private database in memory with this schema and no rows, to ask SQLite what a change does.
   ///
-  /// Objects that cannot be made again (a view may name what is gone) are left out.
+  /// Omits objects that cannot be recreated, such as a view that names a dropped table.
   package func scratch(_ application: Application) throws(DatabaseError) -> Connection {
     let connection = try application.scratch()
     try application.registerStubs(on: connection)

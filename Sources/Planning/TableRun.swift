@@ -58,7 +58,7 @@ struct TableRun {
     do {
       return try appendIfPossible(operation)
     } catch let error as DatabaseError where error.isFault {
-      // Out of memory, for one: nothing can be said of the operation.
+      // A fault such as no memory, which says nothing about the operation.
       throw error
     } catch {
       return false

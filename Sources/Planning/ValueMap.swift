@@ -40,7 +40,7 @@ struct ValueMap {
   }
 
   /// True for rows that hold `literal`, once it is certain that every value has a key: where all keys are
-  /// integers, nobody need ask for the storage class.
+  /// integers, the storage class is not compared.
   func holdsKey(_ literal: Literal) -> String {
     let isAmongIntegers = entries.allSatisfy { ["integer", "null"].contains($0.from.storageClass) }
     guard case .integer = literal, isAmongIntegers else { return holds(literal) }

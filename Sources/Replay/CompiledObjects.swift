@@ -4,8 +4,8 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension SchemaDelta {
-  /// What a migration has broken: views and triggers that compiled before it. SQLite does not look at
-  /// them when a table is dropped and made again.
+  /// The views and triggers that a migration has broken: they compiled before it. SQLite does not check them when
+  /// a table is dropped and recreated.
   ///
   /// Only a migration that writes rows of a table that was there, and changes the definition of what
   /// stays, is looked at closer.

@@ -42,7 +42,7 @@ package struct Context {
       migration: Failure.FailedMigration(id: migration.id, operation: name, statement: statement))
   }
 
-  /// What SQLite said of a statement. A fault of disk, lock or memory is not the migration's; a
+  /// The failure for SQLite's error in a statement. A fault of disk, lock or memory is not the migration's; a
   /// scratch database, which has no file, has only its memory and temporary files.
   ///
   /// - Returns: for any other error, a bug; for a failure, the failure itself.

@@ -17,9 +17,9 @@ extension Connection {
   /// Rows that break a constraint are the user's, and a page that nothing uses does no harm.
   ///
   /// - Parameters:
-  ///   - tables: those whose rows are rewritten. What no statement can
-  ///   have stored in a column of its type is damage there: SQLite would turn it into what can be
-  ///   stored, and nobody would ever see that it was damaged.
+  ///   - tables: those whose rows are rewritten. A value that no
+  ///   statement can store in a column of that type is damage: the rewrite would convert it, and so hide the
+  ///   damage.
   ///   - table: only this one and its indexes; nil is all of the database.
   package func soundness(
     rewriting tables: Set<Identifier> = [], of table: String? = nil
@@ -159,8 +159,8 @@ private func readError(in found: String) -> Int32? {
 /// Damage that SQLite itself may not meet while it writes, and that makes it write one table's rows
 /// over another's: a page that belongs to two.
 extension Connection {
-  /// `structuralDamage` for who rewrites no row and drops no index: it can hurt only by taking pages
-  /// that are listed as free, or by moving what is in the way. Otherwise it writes to the ledger and
+  /// `structuralDamage` for a run that rewrites no row and drops no index. Damage matters only where the run takes
+  /// pages from the free list or moves pages. Otherwise it writes to the ledger and
   /// to `sqlite_schema`, all of whose rows have just been read, and to pages at the file's end.
   package func damageOfReusedPages() throws(DatabaseError) -> String? {
     let free = try value("PRAGMA main.freelist_count")

@@ -34,13 +34,13 @@ package final class Runner {
   let application: Application
   let calls: CallRecord?
   let interruption: Interruption
-  /// What no migration may hold is passed over, and what SQLite lets through is looked at closer.
+  /// Whether to continue after undeclared functions and collations, and to record warnings about statements.
   let isForLint: Bool
   let redactsValues: Bool
   /// Whether the values are compared that an operation must not change.
   let isParanoid: Bool
   let statementGuard: StatementGuard
-  /// Temporary objects of somebody else's connection.
+  /// Temporary objects of a borrowed connection.
   private(set) var foreignTemporaries: Set<Identifier> = []
   var reach = SchemaInvalidation()
   /// Told of each statement once it has run.

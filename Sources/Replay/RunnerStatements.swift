@@ -167,8 +167,8 @@ extension Runner {
         events: statementGuard.events))
   }
 
-  /// Compiles the script's next statement. For lint a function or a collation that nobody has
-  /// declared is made up, so that what comes after it is looked at, too.
+  /// Compiles the script's next statement. For lint, replaces an undeclared function or collation by a stub, so
+  /// that the rest is checked, too.
   private func compileNext(
     of script: inout Script, _ warnings: inout StatementWarnings
   ) throws(DatabaseError) -> Statement? {

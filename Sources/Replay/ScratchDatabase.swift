@@ -231,7 +231,8 @@ package final class ScratchDatabase {
           if let brokenReferences, !toleratesBrokenReferences {
             throw context.failure(.migrationFailed, brokenReferences)
           }
-          // SQLite ends one by itself only for want of something, whoever was told of that.
+          // SQLite itself ends a transaction only when memory or disk space is short, even if no statement
+          // reported that.
           guard connection.isInTransaction else {
             throw Failure(
               .inputOutput,

@@ -3,11 +3,11 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// What is odd about a statement, and SQLite itself does not tell of when it runs it.
+/// Suspicious parts of a statement that SQLite itself does not report.
 package struct StatementWarnings: Sendable {
-  /// Functions and collations that nobody has declared.
+  /// Undeclared functions and collations.
   package internal(set) var missing: [MissingName] = []
-  /// A name in double quotes that nothing has, and that SQLite takes for a string.
+  /// A name in double quotes that no object has, and that SQLite reads as a string.
   package internal(set) var doubleQuotedString: QuotedString?
 
   package struct QuotedString: Sendable {

@@ -15,7 +15,7 @@ extension Connection {
     let isRenaming = events.contains { event in
       event.action == .function && event.second?.hasPrefix("sqlite_rename_") == true
     }
-    // The third name is there when a column is dropped.
+    // The event has a third name when a column is dropped.
     let altered = events.first {
       $0.action == .alterTable && $0.first == "main" && $0.database == nil
     }

@@ -25,7 +25,7 @@ package struct WriteSet: Sendable {
     case .delete where event.database == "main": rewrite(event.first)
     case .dropIndex where event.database == "main": dropsIndexes = true
     case .reindex where event.database == "main": dropsIndexes = true
-    // The third name is there when a column is dropped, which rewrites every row.
+    // The event has a third name when a column is dropped, which rewrites every row.
     case .alterTable where event.database != nil: rewrite(event.second)
     default: break
     }

@@ -74,7 +74,7 @@ extension SchemaMigrator {
     }
   }
 
-  /// Reads on somebody else's connection, which may be in a transaction.
+  /// Reads on a connection of the application, which may be in a transaction.
   private func inspect<Report>(
     _ handle: OpaquePointer, _ body: (Connection) throws(Failure) -> Report
   ) throws(SchemaError) -> Report {

@@ -6,7 +6,7 @@ import SchemaSQLText
 package struct Configuration: Sendable {
   package var migrations = "migrations"
   package var database: String?
-  /// The folder of the application's queries; nil: `queries` beside the migrations, if it is there.
+  /// The folder of the application's queries; nil: `queries` beside the migrations, if it exists.
   package var queries: String?
   /// The file that holds the current schema in SQL; nil: none.
   package var schema: String?
@@ -38,7 +38,7 @@ package struct Configuration: Sendable {
 /// What syncs the database between devices; it picks the lint profile.
 package enum SyncEngine: String, Sendable, CaseIterable {
   case none
-  /// Something may sync, nobody says what.
+  /// An unknown engine may sync the database.
   case additive
   case sqliteData = "sqlite-data"
   case crSQLite = "cr-sqlite"

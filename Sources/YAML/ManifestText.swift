@@ -68,7 +68,7 @@ package struct ManifestText {
   ///
   /// - Parameters:
   ///   - path: from the operation's keys down.
-  ///   - replaced: a key that goes, where it is there: the first of those that are added takes its place.
+  ///   - replaced: a key to remove, if it exists: the first new key takes its place.
   package func setting(
     _ values: [(key: String, value: String)], ofOperation index: Int, path: [String] = [],
     inPlaceOf replaced: String? = nil
@@ -230,7 +230,7 @@ package struct ManifestText {
     return removingLines(entry.key.range.lowerBound, entry.value)
   }
 
-  /// A part of what stands in brackets, with its comma.
+  /// A part of a list in brackets, with its comma.
   private func removingPart(_ index: Int, of parts: [(first: Node, last: Node)]) -> Edit? {
     guard let start = source.offset(of: parts[index].first.position) else { return nil }
     let end = endOfContent(parts[index].last)
@@ -242,7 +242,7 @@ package struct ManifestText {
     return Edit(range: endOfContent(parts[index - 1].last)..<end, text: "")
   }
 
-  /// Nil where something else stands before it on its line.
+  /// Nil if something else is before it on its line.
   private func removingLines(_ start: Int, _ node: Node) -> Edit? {
     let line = startOfLine(start)
     guard source.bytes[line..<start].allSatisfy(\.isBlank) else { return nil }
@@ -264,8 +264,7 @@ package struct ManifestText {
     return words(bytes) == words(text) ? start..<last + 1 : nil
   }
 
-  /// With the line end, and the indentation, of what stands on lines of its own; else with the space
-  /// behind it.
+  /// With the line end and the indentation, if it fills its lines; otherwise with the space after it.
   private func wholeLines(_ range: Range<Int>) -> Range<Int> {
     let start = startOfLine(range.lowerBound)
     let end = endOfLine(range.upperBound)

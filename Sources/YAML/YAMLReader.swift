@@ -248,7 +248,7 @@ package struct YAMLReader: ~Copyable {
       range: cursor.offset..<max(cursor.offset, end))
   }
 
-  /// libyaml's mark of a scalar is that of its anchor or tag: goes on to the scalar itself.
+  /// libyaml gives the position of a scalar's anchor or tag: continues to the scalar itself.
   private func skipProperties(_ cursor: inout Cursor, end: Int) {
     let bytes = source.bytes
     func skip(while condition: (UInt8) -> Bool) {
