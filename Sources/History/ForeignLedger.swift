@@ -10,7 +10,7 @@ struct ForeignLedger {
   /// Entries that the other tool has begun and not completed.
   private(set) var failed: [String] = []
   private let rule: Rule
-  /// A version up to which the other tool takes all migrations as run.
+  /// The version up to which the other tool assumes that all migrations have run.
   private var baseline: String?
 
   /// How an entry of a manifest is compared with the ledger.
@@ -82,14 +82,14 @@ struct ForeignLedger {
         entries = try texts("SELECT version \(run)")
         break
       }
-      // Of the rows of one version the last one counts: it may undo or delete the migration.
+      // The last row of a version counts: it may undo or delete the migration.
       entries = try texts(
         "SELECT version FROM (SELECT version, type, max(installed_rank) \(run) GROUP BY version) "
           + "WHERE type NOT LIKE 'UNDO%' AND type <> 'DELETE'")
       baseline = try texts("SELECT version \(run) AND type LIKE '%BASELINE'").last
     case .goose:
       rule = .number
-      // Of the rows of one version the last one counts. Version 0 is the tool's own.
+      // The last row of a version counts. Version 0 is the tool's own.
       entries = try texts(
         "SELECT version_id \(rows) WHERE version_id <> 0 GROUP BY version_id "
           + "HAVING max(id) = max(CASE WHEN is_applied THEN id END)")

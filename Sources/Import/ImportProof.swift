@@ -118,7 +118,7 @@ extension ImportedHistory {
   ) throws(Failure) -> Failure? {
     let step = foreign.steps[index]
     do {
-      // Each file has a shell of its own.
+      // Each file runs in a separate shell.
       shell.set(.foreignKeys, to: false)
       shell.set(.legacyAlterTable, to: false)
       try shell.execute("PRAGMA ignore_check_constraints = OFF")

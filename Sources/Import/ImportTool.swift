@@ -51,7 +51,7 @@ extension ImportTool {
   /// The tables in which the tool records its migrations.
   var ownTables: Set<Identifier> { LedgerKind(rawValue: rawValue)?.ownTables ?? [] }
 
-  /// Whether the tool's files are its output, which also holds the changes of its ledger.
+  /// Whether the tool itself wrote the files, which then also change its ledger.
   var writesItsLedger: Bool { self == .alembic || self == .rails }
 }
 

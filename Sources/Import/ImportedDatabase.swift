@@ -53,7 +53,7 @@ extension ImportedHistory {
   }
 }
 
-/// The ledger of a database that another tool has migrated; nil where it has none, or several.
+/// The ledger of a database that another tool has migrated; nil if it has none, or several.
 package func usualLedger(
   of database: String, timeout: Double, interruption: Interruption
 ) throws(Failure) -> UsualLedger? {

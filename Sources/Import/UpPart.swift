@@ -23,7 +23,7 @@ struct UpPart {
   private let tool: ImportTool
   /// The tool's own tables.
   private let ledger: Set<Identifier>
-  /// Tables of the virtual tables that the part creates.
+  /// The shadow tables of virtual tables that the part creates.
   private var shadowTables: Set<Identifier> = []
 
   init(_ file: ForeignFile, _ range: Range<Int>, of tool: ImportTool) {
@@ -101,7 +101,7 @@ struct UpPart {
     }
   }
 
-  /// Dumps of a schema hold the tables that SQLite creates for others.
+  /// Dumps of a schema contain tables that SQLite itself creates.
   private mutating func inspect(creation statement: ForeignStatement, _ names: [Identifier]) {
     if names.prefix(2) == ["CREATE", "VIRTUAL"] {
       let text = file.sql.text(statement.range)
@@ -126,7 +126,7 @@ struct UpPart {
   }
 
   /// Commands that change no database.
-  private static let harmlessCommands: Set<String> = [
+  private static let harmlessCommands = [
     ".bail", ".changes", ".echo", ".eqp", ".explain", ".headers", ".mode", ".nullvalue", ".print",
     ".prompt", ".separator", ".show", ".stats", ".timeout", ".timer", ".width",
   ]

@@ -35,8 +35,7 @@ enum Alembic: ForeignFormat {
     }
   }
 
-  /// The revision that a remark says is reached: what follows the arrow, up to a comma or a space, and the
-  /// revision's message; and the revisions before the arrow.
+  /// The revision after the arrow of a remark, its message, and the revisions before the arrow.
   private static func revision(
     _ remark: String
   ) -> (id: String, name: String, parents: [String])? {
