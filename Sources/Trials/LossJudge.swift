@@ -186,13 +186,13 @@ struct LossJudge {
       let value = value(cell)
       for place in descendants(of: cell, in: name) {
         guard let after = base.contents.tables[place.table] else { continue }
-        for column in after.columns.indices {
+        for (column, now) in after.rows[place.row].enumerated() where now.isSame(as: value) {
           let isSame = place.table == name && after.columns[column] == newName
           let target = Target(table: place.table, column: column)
           let isNew =
             known[target] != nil
             || database.tables[place.table]?.index(of: after.columns[column]) == nil
-          guard isSame || isNew, after.rows[place.row][column].isSame(as: value) else { continue }
+          guard isSame || isNew else { continue }
           matched[target, default: []].insert(cell)
         }
       }

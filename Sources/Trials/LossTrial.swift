@@ -18,6 +18,9 @@ package final class LossTrial {
   /// The schema before each tested migration, and after the last one.
   private var schemas: [Schema] = [Schema()]
   private var migrations: [Migration] = []
+  /// The names of all objects that existed at any time.
+  private var objectNames: Set<Identifier> = []
+  private let objects = ReachedObjects()
 
   package init(
     _ project: Project, _ application: Application, isFull: Bool, _ interruption: Interruption
@@ -34,6 +37,7 @@ package final class LossTrial {
   ) throws(Failure) {
     note(step.migration)
     schemas.append(after)
+    objectNames.formUnion(step.delta.keys.map(\.name))
     let index = migrations.count - 1
     let isJudged = isJudged(step.migration)
     guard isJudged || timeline.changes(in: index).contains(where: \.mayRenameColumns) else {
@@ -74,10 +78,7 @@ package final class LossTrial {
   // MARK: One step
 
   private func judge(_ migration: Int, _ tables: AffectedTables, _ timeline: Timeline) throws {
-    let text = StepText(timeline.statements(in: migration).map(\.sql))
-    guard let (experiment, base) = try prepared(from: migration, to: migration, tables, text) else {
-      return
-    }
+    guard let (experiment, base, text) = try prepared([migration], tables, timeline) else { return }
     let judge = LossJudge(experiment, base, text)
     for table in tables.changed.sorted() {
       guard let filled = experiment.database.tables[table], !filled.rows.isEmpty else { continue }
@@ -122,6 +123,7 @@ package final class LossTrial {
     }
     var exchanged: [(from: String, to: String)] = []
     var exchange: StatementPlace?
+    lazy var together = Result { try combinedOutcome(of: outcome.table.shape.key, place) }
     for column in outcome.table.shape.columns {
       let name = renamed[column.key] ?? column.key
       let isThere = outcome.has(name)
@@ -139,8 +141,7 @@ package final class LossTrial {
         exchange = statement
       case .lost(let cells, let isAll):
         let destination =
-          try combinedOutcome(of: outcome.table.shape.key, place)?.destination(of: column, as: name)
-          ?? .nowhere
+          try together.get()?.destination(of: column, as: name) ?? .nowhere
         evidence.destinations[key] = destination
         guard isThere, case .nowhere = destination,
           let statement = try place.ofCells(cells, column, outcome.judge)
@@ -166,16 +167,17 @@ package final class LossTrial {
     let (timeline, last) = (place.timeline, place.migration)
     let first = (0..<last).last { earlier in
       // SQLite reports no column when it copies a table entry by entry.
-      timeline.statements(in: earlier).contains { TokenizedSQL($0.sql).mentions(table) }
+      names(in: earlier, timeline).contains(table)
+        && timeline.statements(in: earlier).contains { TokenizedSQL($0.sql).mentions(table) }
     }
     guard let first, evidence.areTogether(first, last), schemas[first].table(table) != nil
     else { return nil }
+    let steps = related(first, last, timeline)
     var tables = AffectedTables(timeline, first, before: schemas[first])
-    for later in (first + 1)...last {
+    for later in steps.dropFirst() {
       tables.formUnion(AffectedTables(timeline, later, before: schemas[first]))
     }
-    let text = StepText((first...last).flatMap { timeline.statements(in: $0).map(\.sql) })
-    guard let (experiment, base) = try prepared(from: first, to: last, tables, text),
+    guard let (experiment, base, text) = try prepared(steps, tables, timeline),
       let filled = experiment.database.tables[table], !filled.rows.isEmpty
     else { return nil }
     return try TableOutcome(
@@ -183,45 +185,67 @@ package final class LossTrial {
       after: schemas[last + 1].table(table) == nil ? nil : table)
   }
 
+  /// The first and the last migration, and those between them that reach the same objects.
+  private func related(_ first: Int, _ last: Int, _ timeline: Timeline) -> [Int] {
+    var steps = [first, last]
+    var others = Array((first + 1)..<last)
+    while true {
+      let reached = Set(steps.flatMap { names(in: $0, timeline) })
+      let new = others.filter { !names(in: $0, timeline).isDisjoint(with: reached) }
+      guard !new.isEmpty else { return steps.sorted() }
+      steps += new
+      others.removeAll(where: new.contains)
+    }
+  }
+
+  /// The objects that the statements of a migration name.
+  private func names(in migration: Int, _ timeline: Timeline) -> Set<Identifier> {
+    timeline.statements(in: migration).reduce(into: []) { names, statement in
+      names.formUnion(objects.names(in: statement.sql).intersection(objectNames))
+    }
+  }
+
   // MARK: Rows
 
   /// A filled database on which the migrations run, and their outcome; nil if there is none.
   private func prepared(
-    from first: Int, to last: Int, _ tables: AffectedTables, _ text: StepText
-  ) throws -> (Experiment, Experiment.Outcome)? {
-    let full = try experiment(first, last, tables, text, RowFiller.allKinds)
+    _ steps: [Int], _ tables: AffectedTables, _ timeline: Timeline
+  ) throws -> (Experiment, Experiment.Outcome, StepText)? {
+    let first = steps[0]
+    let isSingle = steps.count == 1
+    let text = StepText(steps.flatMap { timeline.statements(in: $0).map(\.sql) })
+    let schema = objects.part(
+      of: schemas[first],
+      from: steps.reduce(into: tables.all) { $0.formUnion(names(in: $1, timeline)) })
+    func experiment(_ kinds: [RowKind]) throws -> Experiment {
+      let connection = try schema.scratch(application)
+      try connection.fixClockAndChance(ChanceCounter(from: ChanceCounter.range.lowerBound))
+      connection.set(.trustedSchema, to: true)
+      var filler = RowFiller(connection, schema, text, kinds: kinds)
+      try filler.fill(tables.all.sorted())
+      return Experiment(
+        try FilledDatabase(filler, on: connection), steps.map { migrations[$0].withSmallLimits },
+        application, interruption)
+    }
+    let full = try experiment(RowFiller.allKinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
-      if first == last {
+      if isSingle {
         note(first, "no row fits \(tables.changed.sorted().map(\.text).joined(separator: ", "))")
       }
       return nil
     }
     if let base = try full.run() {
-      if first == last { evidence.runOnAllRows.insert(first) }
-      return (full, base)
+      if isSingle { evidence.runOnAllRows.insert(first) }
+      return (full, base, text)
     }
     let reason = full.refusal ?? ""
     for kinds in [try acceptedKinds(full), RowFiller.dateKinds] where !kinds.isEmpty {
-      let simpler = try experiment(first, last, tables, text, kinds)
+      let simpler = try experiment(kinds)
       let hasRows = simpler.database.tables.values.contains { !$0.rows.isEmpty }
-      if hasRows, let base = try simpler.run() { return (simpler, base) }
+      if hasRows, let base = try simpler.run() { return (simpler, base, text) }
     }
-    if first == last { note(first, "it does not run on generated rows (\(reason))") }
+    if isSingle { note(first, "it does not run on generated rows (\(reason))") }
     return nil
-  }
-
-  private func experiment(
-    _ first: Int, _ last: Int, _ tables: AffectedTables, _ text: StepText, _ kinds: [RowKind]
-  ) throws -> Experiment {
-    let connection = try schemas[first].scratch(application)
-    try connection.fixClockAndChance(ChanceCounter(from: ChanceCounter.range.lowerBound))
-    connection.set(.trustedSchema, to: true)
-    var filler = RowFiller(connection, schemas[first], text, kinds: kinds)
-    try filler.fill(tables.all.sorted())
-    return Experiment(
-      try FilledDatabase(filler, on: connection),
-      migrations[first...last].map(\.withSmallLimits), application,
-      interruption)
   }
 
   /// The kinds of rows with which the migrations run, determined one by one.
