@@ -30,10 +30,14 @@ package struct RunningFingerprint: Sendable {
   /// entries after it.
   private var hashed: [SHA256] = []
   private static let stride = 16
+  /// Changes since the last digest. Few users need one after each step, and lint needs none.
+  private var pending: [SchemaDelta] = []
 
   package init() {}
 
-  package mutating func apply(_ delta: SchemaDelta) {
+  package mutating func apply(_ delta: SchemaDelta) { pending.append(delta) }
+
+  private mutating func merge(_ delta: SchemaDelta) {
     for object in delta.before.values where !object.isOf(.usual) {
       let entry = object.fingerprintEntry
       let place = self.place(of: entry)
@@ -50,6 +54,8 @@ package struct RunningFingerprint: Sendable {
   }
 
   package mutating func digest() -> String {
+    for delta in pending { merge(delta) }
+    pending = []
     while (hashed.count + 1) * Self.stride <= entries.count {
       var hash = hashed.last ?? SHA256()
       // Hash one large piece, which is much faster than many small ones.

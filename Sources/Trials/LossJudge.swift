@@ -24,13 +24,19 @@ struct LossJudge {
   let experiment: Experiment
   let base: Experiment.Outcome
   let text: StepText
+  /// The tables whose values the step does not copy.
+  let uncopied: Set<Identifier>
   private var database: FilledDatabase { experiment.database }
   private let baseDigest: [Identifier: Int]
   /// The cells that hold each mark before the step, and the mark's cells after it.
   private var origins: [Int64: [Cell]] = [:]
   private var found: [Int64: [Cell]] = [:]
 
-  init(_ experiment: Experiment, _ base: Experiment.Outcome, _ text: StepText) {
+  init(
+    _ experiment: Experiment, _ base: Experiment.Outcome, _ text: StepText,
+    uncopied: Set<Identifier>
+  ) {
+    self.uncopied = uncopied
     self.experiment = experiment
     self.base = base
     self.text = text

@@ -78,10 +78,9 @@ package final class LossTrial {
   // MARK: One step
 
   private func judge(_ migration: Int, _ tables: AffectedTables, _ timeline: Timeline) throws {
-    guard let (experiment, base, text) = try prepared([migration], tables, timeline) else { return }
-    let judge = LossJudge(experiment, base, text)
+    guard let judge = try prepared([migration], tables, timeline) else { return }
     for table in tables.changed.sorted() {
-      guard let filled = experiment.database.tables[table], !filled.rows.isEmpty else { continue }
+      guard let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty else { continue }
       let change = timeline.changes(in: migration).first { $0.before?.key == table }
       // `drop-table` reports tables that are dropped and recreated without a copy of their rows.
       let isDropped = change.map { $0.isDropped && $0.replacement == nil } ?? false
@@ -170,18 +169,19 @@ package final class LossTrial {
       names(in: earlier, timeline).contains(table)
         && timeline.statements(in: earlier).contains { TokenizedSQL($0.sql).mentions(table) }
     }
-    guard let first, evidence.areTogether(first, last), schemas[first].table(table) != nil
+    guard let first, evidence.areTogether(first, last), schemas[first].table(table) != nil,
+      ![first, last].allSatisfy({ timeline.copiesNothing(of: table, in: $0, objects) })
     else { return nil }
     let steps = related(first, last, timeline)
     var tables = AffectedTables(timeline, first, before: schemas[first])
     for later in steps.dropFirst() {
       tables.formUnion(AffectedTables(timeline, later, before: schemas[first]))
     }
-    guard let (experiment, base, text) = try prepared(steps, tables, timeline),
-      let filled = experiment.database.tables[table], !filled.rows.isEmpty
+    guard let judge = try prepared(steps, tables, timeline),
+      let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty
     else { return nil }
     return try TableOutcome(
-      LossJudge(experiment, base, text), filled,
+      judge, filled,
       after: schemas[last + 1].table(table) == nil ? nil : table)
   }
 
@@ -207,10 +207,10 @@ package final class LossTrial {
 
   // MARK: Rows
 
-  /// A filled database on which the migrations run, and their outcome; nil if there is none.
+  /// A filled database on which the migrations run, with their outcome; nil if there is none.
   private func prepared(
     _ steps: [Int], _ tables: AffectedTables, _ timeline: Timeline
-  ) throws -> (Experiment, Experiment.Outcome, StepText)? {
+  ) throws -> LossJudge? {
     let first = steps[0]
     let isSingle = steps.count == 1
     let text = StepText(steps.flatMap { timeline.statements(in: $0).map(\.sql) })
@@ -227,6 +227,12 @@ package final class LossTrial {
         try FilledDatabase(filler, on: connection), steps.map { migrations[$0].withSmallLimits },
         application, interruption)
     }
+    func judge(_ experiment: Experiment, _ base: Experiment.Outcome) -> LossJudge {
+      let uncopied = tables.changed.filter { table in
+        steps.allSatisfy { timeline.copiesNothing(of: table, in: $0, objects) }
+      }
+      return LossJudge(experiment, base, text, uncopied: uncopied)
+    }
     let full = try experiment(RowFiller.allKinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
       if isSingle {
@@ -236,13 +242,13 @@ package final class LossTrial {
     }
     if let base = try full.run() {
       if isSingle { evidence.runOnAllRows.insert(first) }
-      return (full, base, text)
+      return judge(full, base)
     }
     let reason = full.refusal ?? ""
     for kinds in [try acceptedKinds(full), RowFiller.dateKinds] where !kinds.isEmpty {
       let simpler = try experiment(kinds)
       let hasRows = simpler.database.tables.values.contains { !$0.rows.isEmpty }
-      if hasRows, let base = try simpler.run() { return (simpler, base, text) }
+      if hasRows, let base = try simpler.run() { return judge(simpler, base) }
     }
     if isSingle { note(first, "it does not run on generated rows (\(reason))") }
     return nil
