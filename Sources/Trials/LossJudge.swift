@@ -254,6 +254,11 @@ struct LossJudge {
     return Array(places)
   }
 
+  /// Whether the table has the column after the step.
+  func exists(_ column: Identifier, in name: Identifier?) -> Bool {
+    name.flatMap { base.contents.tables[$0]?.index(of: column) } != nil
+  }
+
   /// Whether the cell holds a key, and its row has NULL there after the step.
   func isCleared(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> Bool {
     keys(for: cell) != nil && isNull(cell, in: name, as: newName)

@@ -27,9 +27,7 @@ struct TableOutcome {
   var losesAll: Bool { lost.count == table.rows.count }
 
   /// Whether the table has the column after the step.
-  func has(_ column: Identifier) -> Bool {
-    name.flatMap { judge.base.contents.tables[$0]?.index(of: column) } != nil
-  }
+  func has(_ column: Identifier) -> Bool { judge.exists(column, in: name) }
 
   func verdict(
     on column: DeviceTable.Column, as newName: Identifier
