@@ -3,7 +3,7 @@ import SchemaSQLText
 
 extension Operation {
   /// The SQL expressions that generated statements hold.
-  var expressions: [SQLSource] {
+  package var expressions: [SQLSource] {
     switch kind {
     case .createTable(let table):
       table.columns.flatMap(\.expressions) + table.checks

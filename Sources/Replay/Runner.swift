@@ -46,6 +46,10 @@ package final class Runner {
   /// Told of each statement once it has run.
   package var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
 
+  /// Whether an expression of an operation may contain a string in double quotes. Devices have run
+  /// released migrations with them.
+  var allowsQuotedStrings = true
+
   /// Told how far the work on a table's rows is.
   package var onProgress: ((PhaseProgress) -> Void)?
 

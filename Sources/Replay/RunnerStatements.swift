@@ -15,6 +15,7 @@ extension Runner {
   ) throws(Failure) {
     var script = Script(sql)
     let place = source?.position ?? context.operation.position
+    if !allowsQuotedStrings { try refuseQuotedString(sql, context) }
     try runNext(of: &script, sql, context, copying: rows, record: &record) { _ in place }
     let rest = TokenizedSQL(String(decoding: sql.utf8.dropFirst(script.offset), as: UTF8.self))
     guard rest.significant.isEmpty else {
@@ -99,6 +100,37 @@ extension Runner {
       return true
     } catch {
       throw failure(error, script, text, context, position: position)
+    }
+  }
+
+  /// A misspelt name in double quotes would write or compare its own text.
+  private func refuseQuotedString(_ sql: String, _ context: Context) throws(Failure) {
+    for source in context.operation.expressions {
+      let tokens = TokenizedSQL(source.text)
+      let quoted = tokens.tokens.filter { tokens.text($0).hasPrefix("\"") }
+      guard !quoted.isEmpty, let text = try quotedString(in: sql),
+        let token = quoted.first(where: { tokens.text($0) == text })
+      else { continue }
+      throw context.failure(
+        .invalidInput, "nothing here is called \(text): SQLite would read it as a string",
+        position: source.position(ofByte: token.range.lowerBound),
+        remedy: "Correct the name, or write a string in single quotes")
+    }
+  }
+
+  /// The name in double quotes that SQLite takes for a string in a statement that writes rows.
+  private func quotedString(in sql: String) throws(Failure) -> String? {
+    let tokens = TokenizedSQL(sql)
+    guard let first = tokens.significant.first,
+      ["insert", "update", "delete", "select"].contains(tokens.text(first).identifier)
+    else { return nil }
+    do {
+      let offset = try doubleQuotedString(in: sql)
+      return offset.flatMap { offset in
+        tokens.tokens.first { $0.range.contains(offset) }.map(tokens.text)
+      }
+    } catch {
+      throw Failure(error.status, error.message)
     }
   }
 

@@ -17,8 +17,12 @@ struct AffectedTables {
     var altered: Set<Identifier> = []
     var dropsColumns = false
     for statement in timeline.statements(in: migration) {
+      // A replaced row loses the values that the statement does not name.
+      let replaces = TokenizedSQL(statement.sql).mentions("replace")
       for event in statement.events {
         switch event.action {
+        case .insert where replaces && event.trigger == nil:
+          if event.database == "main", let name = event.first { changed.insert(name.identifier) }
         case .update, .delete, .dropTable:
           if event.database == "main", let name = event.first { changed.insert(name.identifier) }
         case .alterTable:

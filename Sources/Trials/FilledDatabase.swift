@@ -63,6 +63,9 @@ enum RowKind: Hashable {
   case marked(Int)
   /// NULL in every column that accepts it.
   case nulls
+  /// NULL in every second column that accepts it, in a different pattern for each row: for any two
+  /// of six adjacent columns, one row has NULL only in the first and one only in the second.
+  case sparse(Int)
   /// A copy of the first marked row, except for unique columns.
   case twin
   /// 0 and 1, in a different pattern for each column.

@@ -45,6 +45,7 @@ struct Influence {
       }
     }
     if let narrowed = try narrowing(mapped) { return narrowed }
+    if gone.count < cells.count, let narrowed = try clamping(mapped) { return narrowed }
     if let narrowed = try clearing(mapped) { return narrowed }
     guard !lost.isEmpty else { return .kept(.elsewhere) }
     if let narrowed = try range(lost) { return narrowed }
@@ -103,7 +104,33 @@ struct Influence {
     var values = judge.text.literals(of: [column.key])
     if isNumeric { values += [0, 1] }
     guard let cell = lost.first, values.count > 1 else { return false }
-    return try distinguishes(values, in: cell)
+    guard isReduced(cell) else { return try distinguishes(values, in: cell) }
+    var outcomes: Set = [judge.base.contents.digest]
+    for value in values { if let outcome = try outcome(value, cell) { outcomes.insert(outcome) } }
+    return outcomes.count > 2
+  }
+
+  /// Whether the column keeps its name and its kind of values, and may hold more than 0 and 1. Then a
+  /// condition such as `n <> 0` is not a list of values.
+  private func isReduced(_ cell: LossJudge.Cell) -> Bool {
+    let isFlag =
+      ["0", "1", "false", "true"].contains(column.defaultText?.identifier)
+      || column.type.identifier.hasPrefix("bool")
+    return !isFlag && columnAfter != nil && table.rows[cell.row].kind.isMarked
+      && judge.valuesAfter(cell, in: name, as: newName).allSatisfy(isOfKind)
+  }
+
+  /// The same column after the step; nil if its name or its affinity changes.
+  private var columnAfter: TableShape.Column? {
+    guard name == table.shape.key, newName == column.key else { return nil }
+    return judge.shapeAfter(table.shape.key)?.column(newName).flatMap {
+      $0.affinity == column.affinity ? $0 : nil
+    }
+  }
+
+  /// Whether a value is a number or a text as the column's values are.
+  private func isOfKind(_ value: Value) -> Bool {
+    value == .null || (value.text == nil) == isNumeric
   }
 
   /// A verdict if the step parses dates, JSON or similar formats, which marks do not have.
@@ -115,6 +142,10 @@ struct Influence {
       "2026-01-02 03:04:05", "2026-01-02 23:14:45", "2027-06-07 08:09:10"
     )
     if try isNarrowed(day, in: cell) { return .narrowed(cell, day.0, day.1) }
+    let members: (Value, Value, Value) = (
+      "{\"a\": 1, \"b\": 1}", "{\"a\": 1, \"b\": 2}", "{\"a\": 2, \"b\": 1}"
+    )
+    if try isNarrowed(members, in: cell) { return .narrowed(cell, members.0, members.1) }
     let pairs: [[Value]] = [
       [day.0, day.2], ["{\"a\": 1}", "[2]"], ["2026-01-02T03:04:05Z", "2027-06-07T08:09:10Z"],
     ]
@@ -151,10 +182,22 @@ struct Influence {
 
   /// A verdict if values with a small difference become equal while others do not.
   private func narrowing(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
-    guard let cell = mapped.first(where: { table.rows[$0.row].kind.isMarked }),
+    let named = judge.text.literals(of: [column.key]).compactMap(\.text)
+    guard
+      let cell = mapped.first(where: { table.rows[$0.row].kind.isMarked })
+        ?? mapped.first(where: { judge.oldValue($0).text.map(named.contains) ?? false }),
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
     var pairs = pairs(for: judge.oldValue(cell))
+    if column.affinity == .text {
+      for text in named.prefix(2) where !text.isEmpty && text.utf8.count < 20 {
+        pairs.append((.text("Ze\(text)bra"), "Zebra", "Yak"))
+        pairs.append((.text("Zebra\(text)"), "Zebra", "Yak"))
+      }
+      if named.count > 1 {
+        pairs.append((.text("Ze\(named[0])bra"), .text("Ze\(named[1])bra"), "Yak"))
+      }
+    }
     // Arithmetic rounds large numbers. The new type is the cause only if smaller numbers remain
     // exact.
     if mapped.allSatisfy({ isLarge(judge.oldValue($0)) }) {
@@ -164,9 +207,39 @@ struct Influence {
     if case .real? = judge.valuesAfter(cell, in: name, as: newName).first, column.affinity == .real
     {
       pairs.append((.real(7.123456), .real(7.123457), .real(7.35)))
+      pairs.append((.real(7.123_456_78), .real(7.123_456_79), .real(7.35)))
     }
     for values in pairs where try isNarrowed(values, in: cell) {
       return .narrowed(cell, values.0, values.1)
+    }
+    return nil
+  }
+
+  /// A verdict if a large number and its neighbour become equal while small ones remain.
+  private func clamping(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
+    for cell in mapped {
+      guard case .integer(let number) = judge.oldValue(cell), number.magnitude > 1 << 53 else {
+        continue
+      }
+      let neighbour = Value.integer(number + 2 * number.signum())
+      if try outcome(neighbour, cell) == judge.base.contents.digest {
+        return .narrowed(cell, judge.oldValue(cell), neighbour)
+      }
+    }
+    return nil
+  }
+
+  /// A verdict if NULL becomes a constant in a column that still accepts NULL: `ifnull(n, 0)`. The
+  /// empty text is often a NULL already.
+  func filling(_ nulls: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
+    for cell in nulls {
+      let values = judge.valuesAfter(cell, in: name, as: newName)
+      guard let value = values.first, value != .null, value != "", isOfKind(value),
+        MarkMaker.numbers(in: value).isEmpty, values.allSatisfy({ $0 == value }),
+        !column.isInKey, let after = columnAfter, after.notNull == nil, let change = judge.setting(cell, to: value),
+        judge.effect(of: try judge.experiment.run([change])) == .none
+      else { continue }
+      return .narrowed(cell, .null, value)
     }
     return nil
   }
@@ -211,17 +284,23 @@ struct Influence {
     switch value {
     case .integer:
       [
-        (8_200_001, 8_200_002, 9_300_000), (8_200_001, 9_200_001, 8_200_777),
+        (8_200_001, 8_200_002, 9_300_000), (8_200_002, 8_200_003, 9_300_000),
+        (8_200_001, 1_099_519_827_777, 9_300_000), (8_200_001, 9_200_001, 8_200_777),
         (8_200_001, -8_200_001, -9_300_000), (-8_200_001, -9_200_001, 8_200_777),
       ]
-    case .real: [(.real(7.1), .real(7.35), .real(9_300_000.5))]
+    case .real:
+      [
+        (.real(7.1), .real(7.35), .real(9_300_000.5)),
+        (.real(7.25), .real(-7.25), .real(9_300_000.5)),
+      ]
     case .text:
       [
         ("007", "7", "9300000"), ("Zebra abc", "ZEBRA ABC", "Yak"),
-        ("Zebra ", "Zebra", "Yak"), (" Zebra", "Zebra", "Yak"),
+        ("Zebra ", "Zebra", "Yak"), (" Zebra", "Zebra", "Yak"), ("Zebra", "Xebra", "Yak"),
+        ("Ze\nbra", "Ze bra", "Yak"), ("Ze\nbra", "Zebra", "Yak"),
         (
-          .text(String(repeating: "Zebra", count: 60) + "a"),
-          .text(String(repeating: "Zebra", count: 60) + "b"), "Yak"
+          .text(String(repeating: "Zebra", count: 400) + "a"),
+          .text(String(repeating: "Zebra", count: 400) + "b"), "Yak"
         ),
       ]
     case .blob:

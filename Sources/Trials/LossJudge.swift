@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
@@ -26,6 +27,7 @@ struct LossJudge {
   let text: StepText
   /// The tables whose values the step does not copy.
   let uncopied: Set<Identifier>
+  private let schemaAfter: Schema
   private var database: FilledDatabase { experiment.database }
   private let baseDigest: [Identifier: Int]
   /// The cells that hold each mark before the step, and the mark's cells after it.
@@ -34,9 +36,10 @@ struct LossJudge {
 
   init(
     _ experiment: Experiment, _ base: Experiment.Outcome, _ text: StepText,
-    uncopied: Set<Identifier>
+    uncopied: Set<Identifier>, schemaAfter: Schema
   ) {
     self.uncopied = uncopied
+    self.schemaAfter = schemaAfter
     self.experiment = experiment
     self.base = base
     self.text = text
@@ -130,7 +133,8 @@ struct LossJudge {
     }
   }
 
-  /// Whether a row with the same values exists, even without a mark of its own.
+  /// Whether a row with the same values exists, even without a mark of its own. Of equal rows, as many
+  /// must exist.
   private func isFound(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
     guard let filled = database.tables[table],
       let after = name.flatMap({ base.contents.tables[$0] })
@@ -140,9 +144,22 @@ struct LossJudge {
     }
     guard columns.count == filled.shape.columns.count else { return false }
     let cells = filled.rows[row].cells
-    return after.rows.contains { now in
+    let count = after.rows.count { now in
       columns.allSatisfy { now[$0.1].isSame(as: cells[$0.0]) }
     }
+    return count > (acceptsTwins(name) ? filled.rows[..<row].count { $0.cells == cells } : 0)
+  }
+
+  /// Whether the table has no key after the step that equal rows would violate.
+  private func acceptsTwins(_ name: Identifier?) -> Bool {
+    guard let name else { return false }
+    return shapeAfter(name).map { $0.primaryKey == nil && $0.uniques.isEmpty } ?? false
+      && !schemaAfter.objects(.index, on: name.text).contains { IndexShape($0)?.isUnique ?? false }
+  }
+
+  /// The definition of a table after the step.
+  func shapeAfter(_ name: Identifier) -> TableShape? {
+    schemaAfter.table(name).flatMap(TableShape.init)
   }
 
   // MARK: Columns
@@ -162,9 +179,13 @@ struct LossJudge {
     }.filter { value($0) != .null }
     guard !cells.isEmpty else { return .unknown }
     let (gone, place) = missing(cells, after: name, as: newName)
-    guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
     let influence = Influence(
       judge: self, column: column, table: filled, name: name, newName: newName)
+    let nulls = filled.rows.indices.filter { !lost.contains($0) }.map {
+      Cell(table: table, row: $0, column: index)
+    }.filter { value($0) == .null }
+    if let filling = try influence.filling(nulls) { return filling }
+    guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
     return try influence.verdict(on: gone, of: cells)
   }
 
@@ -259,9 +280,13 @@ struct LossJudge {
     name.flatMap { base.contents.tables[$0]?.index(of: column) } != nil
   }
 
-  /// Whether the cell holds a key, and its row has NULL there after the step.
+  /// Whether the cell holds a key, and its row has NULL there after the step and the key nowhere else.
   func isCleared(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> Bool {
-    keys(for: cell) != nil && isNull(cell, in: name, as: newName)
+    guard keys(for: cell) != nil, isNull(cell, in: name, as: newName) else { return false }
+    let value = value(cell)
+    return !descendants(of: cell, in: name).contains { place in
+      base.contents.tables[place.table]?.rows[place.row].contains { $0.isSame(as: value) } ?? false
+    }
   }
 
   /// Whether the cell's row has NULL there after the step.

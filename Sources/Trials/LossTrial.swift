@@ -231,7 +231,8 @@ package final class LossTrial {
       let uncopied = tables.changed.filter { table in
         steps.allSatisfy { timeline.copiesNothing(of: table, in: $0, objects) }
       }
-      return LossJudge(experiment, base, text, uncopied: uncopied)
+      return LossJudge(
+        experiment, base, text, uncopied: uncopied, schemaAfter: schemas[steps[steps.count - 1] + 1])
     }
     let full = try experiment(RowFiller.allKinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
@@ -260,6 +261,7 @@ package final class LossTrial {
     var groups: [[RowKind]] = [
       RowFiller.allKinds.filter(\.isMarked), RowFiller.allKinds.filter(\.isLiteral),
       RowFiller.allKinds.filter(\.isBits), [.nulls], [.twin],
+      RowFiller.allKinds.filter(\.isSparse),
     ]
     while !groups.isEmpty {
       let group = groups.removeFirst()
@@ -295,5 +297,6 @@ extension TableChange {
 
 extension RowKind {
   fileprivate var isLiteral: Bool { if case .literals = self { true } else { false } }
+  fileprivate var isSparse: Bool { if case .sparse = self { true } else { false } }
   fileprivate var isBits: Bool { if case .bits = self { true } else { false } }
 }

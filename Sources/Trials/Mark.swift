@@ -22,18 +22,19 @@ struct MarkMaker {
       guard !column.isInKey else { return .integer(number) }
       switch form % 4 {
       case 1: return .integer(-number)
-      // A floating-point number cannot represent it.
+      // A floating-point number cannot represent these.
       case 2: return .integer(Self.large + 2 * count)
+      case 3: return .integer(-(Self.large + 2 * count))
       default: return .integer(number)
       }
-    case .real: return .real(Double(number) + 0.375)
+    case .real: return .real((Double(number) + 0.123_456_7) * (form % 4 == 1 ? -1 : 1))
     case .blob where !column.type.isEmpty && !column.type.isSameName(as: "any"):
       return .blob(Array("\u{1}\u{2}\(number)\u{3}".utf8))
     case .blob, .text:
       switch form % 4 {
       case 1: return .text("00\(number)")
       case 2:
-        let tail = String(repeating: "aB cD ", count: 64)
+        let tail = String(repeating: "aB cD-eF/gH\n", count: 175)
         return .text("  Milk \(number) \(tail) ")
       case 3: return .text("Bread \(number)")
       default: return .text("Milk \(number)")
@@ -69,7 +70,7 @@ struct MarkMaker {
     case .null: return []
     case .integer(let number): return [mark(number.magnitude)].compactMap { $0 }
     case .real(let number):
-      return [Int64(exactly: number.rounded(.down)).flatMap { mark($0.magnitude) }].compactMap {
+      return [Int64(exactly: number.rounded(.towardZero)).flatMap { mark($0.magnitude) }].compactMap {
         $0
       }
     case .text(let text): return numbers(in: text.utf8)

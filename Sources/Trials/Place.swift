@@ -28,7 +28,7 @@ struct Place {
       step = try lastHolding(judge) { !marks.isDisjoint(with: MarkMaker.numbers(in: $1)) }
     }
     guard let step else { return fallback }
-    return writesTable(step) || consents(step) ? nil : place(of: step)
+    return writesTable(step) && !onlyUpdates(step) || consents(step) ? nil : place(of: step)
   }
 
   /// Nil if the step itself overwrites the column.
@@ -139,6 +139,13 @@ struct Place {
       && !step.statement.events.contains { $0.action == .dropTable }
   }
 
+  /// Whether the statement deletes rows only by UPDATE OR REPLACE.
+  private func onlyUpdates(_ step: Experiment.Step) -> Bool {
+    !step.statement.events.contains { event in
+      [.insert, .delete].contains(event.action) && names.contains(event.first?.identifier ?? "")
+    }
+  }
+
   /// Whether any statement of the step overwrites the column.
   private func overwrites(_ column: DeviceTable.Column) -> Bool {
     timeline.statements(in: migration).contains { statement in
@@ -148,12 +155,29 @@ struct Place {
     }
   }
 
+  /// Whether a statement of the manifest itself sets the column or deletes rows.
   private func updates(_ step: Experiment.Step, _ column: Identifier) -> Bool {
     writesTable(step)
       && step.statement.events.contains { event in
-        event.action == .update && event.trigger == nil && event.second?.identifier == column
-          && names.contains(event.first?.identifier ?? "")
+        guard event.trigger == nil, names.contains(event.first?.identifier ?? "") else {
+          return false
+        }
+        return event.action == .delete
+          || event.action == .update && event.second?.identifier == column
+          || event.action == .insert && TokenizedSQL(step.statement.sql).insertsColumn(column)
       }
+  }
+}
+
+extension TokenizedSQL {
+  /// Whether an INSERT sets the column: its list names it, or it has no list.
+  fileprivate func insertsColumn(_ column: Identifier) -> Bool {
+    let tokens = significant
+    guard let into = tokens.firstIndex(where: { isWord($0, "INTO") }) else { return false }
+    let isQualified = tokens.dropFirst(into + 2).first.map(text) == "."
+    let rest = tokens.dropFirst(into + (isQualified ? 4 : 2))
+    guard rest.first.map(text) == "(" else { return true }
+    return rest.prefix { text($0) != ")" }.contains { Quoting.unquoted(text($0)).identifier == column }
   }
 }
 

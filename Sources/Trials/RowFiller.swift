@@ -35,13 +35,16 @@ struct RowFiller {
 
   static let allKinds: [RowKind] =
     (0..<4).map(RowKind.marked) + (0..<10).map(RowKind.literals) + (0..<3).map(RowKind.bits)
-    + [.nulls, .twin]
+    + [.nulls, .twin] + (0..<4).map(RowKind.sparse)
 
   /// Rows for a step that parses dates.
   static let dateKinds = (0..<4).map(RowKind.dates)
 
   /// Rows similar to those of an app.
   static let likelyKinds = (0..<6).map(RowKind.likely)
+
+  /// The sparse rows in which a column is NULL. No pattern contains another one.
+  private static let sparsePatterns = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3], [1, 2]]
 
   /// - Parameters:
   ///   - kinds: the rows that each table gets.
@@ -171,6 +174,9 @@ struct RowFiller {
       case .nulls where !column.isNotNull && !column.isInKey:
         row[column.name] = .null
         isOfKind = true
+      case .sparse(let number) where !column.isNotNull && !column.isInKey:
+        if Self.sparsePatterns[place % 6].contains(number) { row[column.name] = .null }
+        isOfKind = shape.acceptsNulls
       case .twin where !distinct.contains(column.key):
         row[column.name] = twin?[column.key] ?? mark
         isOfKind = true
@@ -221,7 +227,7 @@ struct RowFiller {
     _ row: inout Insertion, _ kind: RowKind, _ shape: DeviceTable
   ) throws(DatabaseError) {
     for (place, reference) in (references[shape.key] ?? []).enumerated() {
-      if kind == .nulls || kind == .likely(0), row[reference.columns[0]] == .null { continue }
+      if kind.hasNulls, row[reference.columns[0]] == .null { continue }
       let names = quotedList(reference.parentColumns)
       var parents: [[Value]] = []
       for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .marked(3) {
@@ -315,6 +321,14 @@ struct RowFiller {
 extension RowKind {
   fileprivate var isLikely: Bool { if case .likely = self { true } else { false } }
 
+  /// Whether rows of this kind may refer to no parent.
+  fileprivate var hasNulls: Bool {
+    switch self {
+    case .nulls, .likely(0), .sparse: true
+    default: false
+    }
+  }
+
   /// Whether rows of this kind have different parents.
   fileprivate var isOfParents: Bool {
     switch self {
@@ -329,6 +343,9 @@ extension DeviceTable {
   fileprivate func isKey(_ column: Identifier) -> Bool {
     primaryKey.map(\.key) == [column] || uniques.contains { $0.columns == [column] }
   }
+
+  /// Whether at least two columns may be NULL.
+  fileprivate var acceptsNulls: Bool { columns.count { !$0.isNotNull && !$0.isInKey } > 1 }
 
   /// For each key and each UNIQUE constraint, the last column that is not part of a foreign key.
   /// A different value in it makes a row distinct.

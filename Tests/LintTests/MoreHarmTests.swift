@@ -890,6 +890,38 @@ struct MisplacedTests {
       ])
   }
 
+  @Test(
+    "a name in double quotes that no column has is an error in an operation",
+    arguments: [
+      ("update: { table: t, set: { n: '\"m\" + 1' }, all: true }", 36),
+      ("update: { table: t, set: { n: n + 1 }, where: '\"m\" = 1' }", 52),
+      ("delete: { table: t, where: '\"m\" = 1' }", 33),
+      ("move_column: { table: t, from: n, to: { name: k, type: TEXT }, using: '\"m\"' }", 76),
+    ])
+  func misspeltInQuotes(_ operation: String, _ column: Int) throws {
+    let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER)")
+    let step = "operations:\n  - \(operation)\n"
+    let failure = #expect(throws: Failure.self) { try lint([table, step]) }
+    #expect(failure?.status == .invalidInput)
+    #expect(
+      failure?.message.hasPrefix("nothing here is called \"m\": SQLite would read it") ?? false)
+    #expect(failure?.place?.position == Position(line: 2, column: column))
+    #expect(throws: Never.self) { try lint([table, step], releases: ["1": 2]) }
+    let right = step.replacing("\"m\"", with: "\"n\"")
+    #expect(throws: Never.self) { try lint([table, right]) }
+  }
+
+  @Test("the values of a moved column are lost if `using` does not read it", arguments: ["'x'", "m"])
+  func movedWithoutValues(_ using: String) throws {
+    let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT, m TEXT)")
+    let move = "move_column: { table: t, from: n, to: { name: k, type: TEXT }, using: \"\(using)\" }"
+    let report = try lint([table, "operations:\n  - \(move)\n"], .local)
+    #expect(
+      report.findings.contains {
+        $0.rule == "drop-column" && $0.message.contains("its values are lost: `k` does not hold them")
+      })
+  }
+
   @Test("lint refuses changes of the ledger")
   func ledger() throws {
     let failure = #expect(throws: Failure.self) {

@@ -54,6 +54,7 @@ private func message(
 ) -> String {
   let values: String? =
     switch (move, destination) {
+    case (let move?, .nowhere?): "its values are lost: `\(move.to.name)` does not hold them"
     case (let move?, _): "its values move to `\(move.to.name)`"
     case (nil, .column(let table, let column)?): "its values were copied to `\(table).\(column)`"
     case (nil, .elsewhere?): "other columns were computed from its values"
