@@ -62,7 +62,8 @@ struct Place {
     guard let step = try last(changes[0], changes[1], judge) else {
       return overwrites(column) ? nil : fallback
     }
-    return updates(step, column.key) ? nil : place(of: step)
+    let isDeletion = writesTable(step) && step.statement.events.contains { $0.action == .delete }
+    return isDeletion || updates(step, column.key) ? nil : place(of: step)
   }
 
   /// The last statement before which two runs still differ.
@@ -155,15 +156,13 @@ struct Place {
     }
   }
 
-  /// Whether a statement of the manifest itself sets the column or deletes rows.
   private func updates(_ step: Experiment.Step, _ column: Identifier) -> Bool {
     writesTable(step)
       && step.statement.events.contains { event in
         guard event.trigger == nil, names.contains(event.first?.identifier ?? "") else {
           return false
         }
-        return event.action == .delete
-          || event.action == .update && event.second?.identifier == column
+        return event.action == .update && event.second?.identifier == column
           || event.action == .insert && TokenizedSQL(step.statement.sql).insertsColumn(column)
       }
   }
