@@ -236,7 +236,8 @@ struct Influence {
       let values = judge.valuesAfter(cell, in: name, as: newName)
       guard let value = values.first, value != .null, value != "", isOfKind(value),
         MarkMaker.numbers(in: value).isEmpty, values.allSatisfy({ $0 == value }),
-        !column.isInKey, let after = columnAfter, after.notNull == nil, let change = judge.setting(cell, to: value),
+        !column.isInKey, let after = columnAfter, after.notNull == nil,
+        let change = judge.setting(cell, to: value),
         judge.effect(of: try judge.experiment.run([change])) == .none
       else { continue }
       return .narrowed(cell, .null, value)

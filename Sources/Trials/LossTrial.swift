@@ -80,7 +80,9 @@ package final class LossTrial {
   private func judge(_ migration: Int, _ tables: AffectedTables, _ timeline: Timeline) throws {
     guard let judge = try prepared([migration], tables, timeline) else { return }
     for table in tables.changed.sorted() {
-      guard let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty else { continue }
+      guard let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty else {
+        continue
+      }
       let change = timeline.changes(in: migration).first { $0.before?.key == table }
       // `drop-table` reports tables that are dropped and recreated without a copy of their rows.
       let isDropped = change.map { $0.isDropped && $0.replacement == nil } ?? false
@@ -232,7 +234,8 @@ package final class LossTrial {
         steps.allSatisfy { timeline.copiesNothing(of: table, in: $0, objects) }
       }
       return LossJudge(
-        experiment, base, text, uncopied: uncopied, schemaAfter: schemas[steps[steps.count - 1] + 1])
+        experiment, base, text, uncopied: uncopied, schemaAfter: schemas[steps[steps.count - 1] + 1]
+      )
     }
     let full = try experiment(RowFiller.allKinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {

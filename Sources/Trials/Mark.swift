@@ -70,7 +70,8 @@ struct MarkMaker {
     case .null: return []
     case .integer(let number): return [mark(number.magnitude)].compactMap { $0 }
     case .real(let number):
-      return [Int64(exactly: number.rounded(.towardZero)).flatMap { mark($0.magnitude) }].compactMap {
+      return [Int64(exactly: number.rounded(.towardZero)).flatMap { mark($0.magnitude) }].compactMap
+      {
         $0
       }
     case .text(let text): return numbers(in: text.utf8)

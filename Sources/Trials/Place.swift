@@ -176,7 +176,9 @@ extension TokenizedSQL {
     let isQualified = tokens.dropFirst(into + 2).first.map(text) == "."
     let rest = tokens.dropFirst(into + (isQualified ? 4 : 2))
     guard rest.first.map(text) == "(" else { return true }
-    return rest.prefix { text($0) != ")" }.contains { Quoting.unquoted(text($0)).identifier == column }
+    return rest.prefix { text($0) != ")" }.contains {
+      Quoting.unquoted(text($0)).identifier == column
+    }
   }
 }
 

@@ -911,14 +911,17 @@ struct MisplacedTests {
     #expect(throws: Never.self) { try lint([table, right]) }
   }
 
-  @Test("the values of a moved column are lost if `using` does not read it", arguments: ["'x'", "m"])
+  @Test(
+    "the values of a moved column are lost if `using` does not read it", arguments: ["'x'", "m"])
   func movedWithoutValues(_ using: String) throws {
     let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT, m TEXT)")
-    let move = "move_column: { table: t, from: n, to: { name: k, type: TEXT }, using: \"\(using)\" }"
+    let move =
+      "move_column: { table: t, from: n, to: { name: k, type: TEXT }, using: \"\(using)\" }"
     let report = try lint([table, "operations:\n  - \(move)\n"], .local)
     #expect(
       report.findings.contains {
-        $0.rule == "drop-column" && $0.message.contains("its values are lost: `k` does not hold them")
+        $0.rule == "drop-column"
+          && $0.message.contains("its values are lost: `k` does not hold them")
       })
   }
 

@@ -92,7 +92,10 @@ struct NarrowLossTests {
 
   @Test("a flag that becomes another flag is kept")
   func flags() throws {
-    for definition in ["n INTEGER NOT NULL DEFAULT 0", "n BOOLEAN NOT NULL", "n INTEGER NOT NULL CHECK (n IN (0, 1))"] {
+    for definition in [
+      "n INTEGER NOT NULL DEFAULT 0", "n BOOLEAN NOT NULL",
+      "n INTEGER NOT NULL CHECK (n IN (0, 1))",
+    ] {
       let flags = table.replacing("n INTEGER", with: definition)
       for expression in ["n <> 0", "1 - n", "NOT n", "CASE n WHEN 0 THEN 0 ELSE 1 END"] {
         let step = rebuilt("SELECT id, name, \(expression), note FROM t", n: "INTEGER")
