@@ -228,7 +228,7 @@ struct RowFiller {
   ) throws(DatabaseError) {
     for (place, reference) in (references[shape.key] ?? []).enumerated() {
       if kind.hasNulls, row[reference.columns[0]] == .null { continue }
-      let names = quotedList(reference.parentColumns)
+      let names = quotedList(reference.parentColumns.map(\.text))
       var parents: [[Value]] = []
       for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .marked(3) {
         let values = try connection.rows(
