@@ -18,9 +18,8 @@ package struct SourceFiles: Sendable {
   /// - Throws: a failure (66) when nothing has the path.
   package init(_ path: String) throws(Failure) {
     do {
-      var status = stat()
-      guard stat(path, &status) == 0 else { throw FileError(path: path, systemError: errno) }
-      guard status.st_mode & S_IFMT == S_IFDIR else {
+      guard let status = FileStatus(path) else { throw FileError(path: path, systemError: errno) }
+      guard status.isFolder else {
         folder = folderName(path)
         paths = [String(decoding: nameBytes(of: path), as: UTF8.self)]
         isSingleFile = true
@@ -44,9 +43,8 @@ package struct SourceFiles: Sendable {
         let name = String(validating: bytes, as: UTF8.self), name != "node_modules"
       else { continue }
       let path = prefix.isEmpty ? name : prefix + "/" + name
-      var status = stat()
-      guard stat(joinedPath(root, path), &status) == 0 else { continue }
-      if status.st_mode & S_IFMT != S_IFDIR {
+      guard let status = FileStatus(joinedPath(root, path)) else { continue }
+      if !status.isFolder {
         found.append(path)
       } else if depth > 1 {
         try collect(root, path, depth - 1, &found)
