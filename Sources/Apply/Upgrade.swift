@@ -109,7 +109,9 @@ final class Upgrade {
       var failure = named(explained(cause.naming(options.database)))
       failure.cause = failure.cause ?? cause.cause
       safety.hasFullDisk = safety.hasFullDisk || cause.fault?.isFullDisk == true
-      report.failure = namingBackup(failure)
+      // Not before the transaction has ended: a query that fails can roll it back.
+      report.failure = namingBackup(
+        failure.namingRows(on: connection, redacted: options.redactsValues))
     }
     report.failedFrozen = project.holdsFrozen(report.failure)
     return report

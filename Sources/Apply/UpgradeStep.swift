@@ -57,7 +57,6 @@ extension Upgrade {
       }
     } catch {
       throw blamed(context.failure(error))
-        .namingRows(on: connection, redacted: options.redactsValues)
     }
   }
 

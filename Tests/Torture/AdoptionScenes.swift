@@ -51,7 +51,8 @@ struct AdoptionScenes {
       let verified = try schemactl(["verify", "--database", Self.database], in: folder)
       guard verified.code == 0 else { return "it does not end well: \(verified.errors)" }
       let strangers = try Scene.strangers(in: folder) { name in
-        ["migrations", Self.database].contains(name) || name.hasPrefix(Self.database + "-")
+        ["migrations", Self.database, "schemactl.yaml", ".schemactl.schema.json"].contains(name)
+          || name.hasPrefix(Self.database + "-")
       }
       return strangers.isEmpty ? nil : "nobody knows what \(strangers) are"
     }

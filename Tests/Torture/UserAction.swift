@@ -120,7 +120,10 @@ final class UserAction {
     of ending: Ending, keepsJournal: Bool = false,
     unremoved: (String) -> Bool = { _ in false }, isFault: (Ending) -> Bool
   ) throws -> String? {
-    if ending != self.ending, !isFault(ending) {
+    // The rows that stopped a migration are named only where they can be read.
+    let isShorter =
+      ending.status == self.ending.status && self.ending.message.hasPrefix(ending.message)
+    if ending != self.ending, !isShorter, !isFault(ending) {
       return "ended with \(ending.status): \(ending.message) \(ending.answer)"
     }
     return try FaultyFileSystem.shared.withoutWaiting {
