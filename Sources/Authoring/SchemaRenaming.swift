@@ -153,7 +153,8 @@ extension SchemaRenaming {
 }
 
 extension SchemaObject {
-  var columns: [String]? {
+  /// The names of a table's columns; nil for a virtual table.
+  package var columns: [String]? {
     guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql ?? "")) else {
       return nil
     }

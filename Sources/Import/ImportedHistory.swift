@@ -15,6 +15,8 @@ package struct ImportedHistory: Sendable {
   package let texts: [String]
   /// Whether the migrations got new numbers.
   package let areCounted: Bool
+  /// What manifests made of schemas alone may lose, a sentence each.
+  package var droppedValues: [String] = []
 
   /// - Parameter ignored: globs of objects of a database that do not belong to the history.
   /// - Throws: `InvalidInput` when a manifest cannot be read again.

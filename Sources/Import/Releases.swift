@@ -44,6 +44,7 @@ package struct ReleaseDatabases: Sendable {
     let releases = try paths.map { try read($0, application, ignored, interruption) }
     var reader = HistoryReader(tool, try SourceFiles(paths[0]))
     var bodies: [ManifestBody] = []
+    var dropped: [String] = []
     var former = Schema()
     var known: [String] = []
     for release in releases {
@@ -57,25 +58,22 @@ package struct ReleaseDatabases: Sendable {
       }
       let operations = try SchemaTransition.operations(
         from: former, to: release.schema, application)
-      for possible in SchemaRenaming.possible(
-        from: former, to: release.schema, besides: [], application)
-      {
-        reader.noteDecision(release.path, possible.sentence)
+      for sentence in droppedValues(from: former, to: release.schema) {
+        reader.noteDecision(release.path, sentence)
+        dropped.append(sentence)
       }
-      if !bodies.isEmpty {
-        reader.noteDecision(
-          release.path,
-          "import knows only the schema of the release: add changes of rows by its code as "
-            + "`update` operations"
-        )
-      }
+      reader.noteDecision(
+        release.path,
+        "import knows only the schema of the release: add rows that its code inserts or changes as "
+          + "`insert` and `update` operations")
       bodies.append(ManifestBody(operations))
       reader.add(release: release.path, entries: new, release.ledger)
       former = release.schema
       known = entries
     }
-    let history = try ImportedHistory(
+    var history = try ImportedHistory(
       ForeignHistory(reader), bodies, in: folder, application, ignoring: ignored)
+    history.droppedValues = dropped
     try requireSchemas(history, releases, interruption)
     return history
   }
@@ -108,6 +106,35 @@ package struct ReleaseDatabases: Sendable {
             details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 })
         }
       })
+  }
+}
+
+/// What the rows of one release hold and those of the next do not, as far as the schemas show: the code of the app
+/// may have renamed it, or written it elsewhere.
+private func droppedValues(from old: Schema, to new: Schema) -> [String] {
+  let (old, new) = (old.ours().withoutShadowTables(), new.ours().withoutShadowTables())
+  let newTables = new.tables.map(\.name).filter { old.table($0) == nil }
+  return old.tables.compactMap { table in
+    guard let next = new.table(table.name) else {
+      let hint =
+        newTables.isEmpty
+        ? ""
+        : ", and creates \(newTables.abridged(to: 10).joined(separator: ", ")): if the app renamed "
+          + "the table, write `rename_table` instead"
+      return "the manifest drops table \(table.name) with all rows\(hint)"
+    }
+    guard let before = table.columns, let after = next.columns else { return nil }
+    let columns = before.filter { !after.map(\.identifier).contains($0.identifier) }
+    let newColumns = after.filter { !before.map(\.identifier).contains($0.identifier) }
+    guard !columns.isEmpty else { return nil }
+    let hint =
+      newColumns.isEmpty
+      ? ""
+      : ", and adds \(newColumns.abridged(to: 10).joined(separator: ", ")): if the app renamed or "
+        + "converted a column, write `rename_column` or `move_column` instead"
+    return
+      "the manifest drops \(columns.abridged(to: 10).joined(separator: ", ")) of \(table.name) "
+      + "with all values\(hint)"
   }
 }
 

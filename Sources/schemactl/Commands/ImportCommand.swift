@@ -89,6 +89,15 @@ enum ImportCommand: Command {
     let database = session.invocation.text("database")
     if let database { try DatabaseFile.require(database) }
     let imported = try read(settings, database, folder, session)
+    if release != nil, !imported.droppedValues.isEmpty {
+      throw Failure(
+        .finding,
+        "import knows only the schemas of the releases, and does not freeze what may lose values. Nothing "
+          + "was written:", details: imported.droppedValues,
+        remedy:
+          "Import without --release, correct the manifests, and freeze them with `schemactl freeze "
+          + "--release NAME`")
+    }
     var report = ImportReport(imported, isVerbose: session.invocation.flag("verbose"))
     if let database {
       let point = try imported.point(
