@@ -35,7 +35,9 @@ extension Upgrade {
         batch.keys.apply(delta)
         let now = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: after, on: connection)
-        if let message = now.message(beyond: violations, record.renames) {
+        if let message = now.message(
+          beyond: violations, record.renames, redacted: options.redactsValues)
+        {
           throw context.failure(.migrationFailed, message)
         }
         let applied = AppliedMigration(

@@ -79,9 +79,18 @@ package struct DraftCopy: Sendable {
       database: database, copy: copy, keptName: database + ".before-reset", copier: copier)
   }
 
-  /// - Throws: when another history in the same file has run migrations that going back would undo.
+  /// - Parameter copy: what the database returns to; nil is an empty database.
+  /// - Throws: when another history in the same file has run migrations that going back would undo, or when an empty
+  ///   database would lack what no migration of this history has made.
   private func requireNothingLost(_ live: Connection, to copy: Connection?) throws(Failure) {
     do {
+      if copy == nil, let stranger = try stranger(in: live) {
+        throw Failure(
+          .finding,
+          "\(database) also holds \(stranger), which no migration of this project has made, and an empty database "
+            + "would not. Nothing was changed",
+          remedy: "Restore a backup, or change the database with SQL")
+      }
       for other in try project.ledger.others(in: live) {
         let kept = Set(try copy.flatMap { try other.rows(in: $0) }?.map(\.run) ?? [])
         let lost = try (other.rows(in: live) ?? []).filter { !kept.contains($0.run) }
@@ -95,6 +104,15 @@ package struct DraftCopy: Sendable {
     } catch {
       throw Failure(of: error, database: database)
     }
+  }
+
+  /// The ledger of another history, or an object that the history ignores.
+  private func stranger(in live: Connection) throws(DatabaseError) -> String? {
+    if let other = try project.ledger.others(in: live).first { return "the history of the ledger `\(other)`" }
+    return try Schema(of: live).objects.first { object in
+      !object.isInternal && !object.isOf(project.ledger)
+        && !ForeignObjects.isReserved(object.name) && project.foreign.contains(object.name)
+    }?.name
   }
 
   /// Whether ``restore(timeout:interruption:onEvent:)`` can take the database back.

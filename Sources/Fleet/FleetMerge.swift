@@ -49,7 +49,7 @@ package struct FleetMerge: Sendable {
         shard: .all, count: first.listed)
       sum.expected = first.listed
       summary = sum
-      status = ExitStatus.worst(statuses)
+      status = ExitStatus.worst(statuses + [sum.status])
     } catch {
       throw Failure(ofList: error)
     }

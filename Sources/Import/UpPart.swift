@@ -114,15 +114,25 @@ struct UpPart {
     leaveOut(statement, "SQLite itself creates \(name.text)", isRefused: true)
   }
 
+  /// Whether the statement changes a table of the tool, or its definition.
   private func writesLedger(_ names: [Identifier]) -> Bool {
-    let changes: Set<Identifier> = ["INSERT", "UPDATE", "DELETE"]
-    let words: ArraySlice<Identifier>
-    switch names.first {
-    case "INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE", "DROP": words = names[...]
-    case "WITH": words = names.drop { !changes.contains($0) }
-    default: return false
+    let changes: Set<Identifier> = ["INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE", "DROP"]
+    var words = names[...]
+    if words.first == "WITH" { words = words.drop { !changes.contains($0) } }
+    guard let verb = words.popFirst(), changes.contains(verb) else { return false }
+    switch verb {
+    case "INSERT", "REPLACE": words = words.drop { $0 != "INTO" }.dropFirst()
+    case "DELETE": words = words.drop { $0 != "FROM" }.dropFirst()
+    case "UPDATE": if words.first == "OR" { words = words.dropFirst(2) }
+    default:
+      let kind = words.drop { !["TABLE", "INDEX", "TRIGGER", "VIEW"].contains($0) }
+      let isOn = verb == "CREATE" && (kind.first == "INDEX" || kind.first == "TRIGGER")
+      words = isOn ? kind.drop { $0 != "ON" } : kind
+      words = words.dropFirst()
+      if words.first == "IF" { words = words.drop { $0 != "EXISTS" }.dropFirst() }
     }
-    return words.prefix(8).contains(where: ledger.contains)
+    if words.dropFirst().first == "." { words = words.dropFirst(2) }
+    return words.first.map(ledger.contains) ?? false
   }
 
   /// Commands that change no database.

@@ -105,6 +105,12 @@ struct ColumnAlteration {
     return !table.parsed.isStrict && Affinity(ofType: old) == Affinity(ofType: new)
   }
 
+  /// Whether a new CHECK judges the values as they are stored now. Otherwise only the rewrite can tell.
+  private var comparesAlike: Bool {
+    guard case .keep = change.collate else { return false }
+    return change.keepsType || storesAlike
+  }
+
   private func edit(_ operation: Operation) -> OperationPlan {
     var steps = guards
     var proofs: [RowProof] = []
@@ -142,7 +148,7 @@ struct ColumnAlteration {
             of: table, showing: [change.column],
             where: "\(Quoting.identifier(change.column)) IS NULL")))
     }
-    if case .set(let check) = change.check {
+    if comparesAlike, case .set(let check) = change.check {
       guards.append(
         Question(
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE NOT (\(expression(check))))",

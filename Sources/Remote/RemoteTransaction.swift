@@ -90,7 +90,9 @@ struct RemoteTransaction {
     }
     let now = try ForeignKeyViolations(
       of: planned.foreignKeysAfter, in: planned.after, on: leader)
-    if let message = now.message(beyond: violations, plan.renames) {
+    if let message = now.message(
+      beyond: violations, plan.renames, redacted: redactsValues)
+    {
       throw context.failure(.migrationFailed, message)
     }
     let elapsed = time.milliseconds

@@ -151,8 +151,12 @@ package struct ForeignKeyViolations {
 
   /// What is broken here and was not broken before; nil when nothing is.
   ///
-  /// - Parameter renames: the tables that were renamed in between.
-  package func message(beyond before: ForeignKeyViolations, _ renames: TableRenames) -> String? {
+  /// - Parameters:
+  ///   - renames: the tables that were renamed in between.
+  ///   - redacted: whether to leave out what identifies a row, which may be a value.
+  package func message(
+    beyond before: ForeignKeyViolations, _ renames: TableRenames, redacted: Bool = false
+  ) -> String? {
     func former(_ name: Identifier) -> Identifier { renames.firstName(of: name) ?? name }
     let broken = errors.filter { before.errors[former($0.key)] == nil }
       .map { "the foreign keys of \($0.key) cannot be checked: \($0.value)" }.sorted()
@@ -188,11 +192,13 @@ package struct ForeignKeyViolations {
       return false
     }
     guard !new.isEmpty else { return nil }
-    let list = new.map {
-      "row \($0.row) of \($0.table) refers to a missing row of \($0.key.parent)"
-    }
-    .sorted()
+    let list =
+      redacted
+      ? Dictionary(grouping: new) { Row(of: $0.table, $0.key.parent.text) }.map { key, rows in
+        "\(counted(Int64(rows.count), "row")) of \(key.table) without the row of \(key.text) to refer to"
+      }
+      : new.map { "row \($0.row) of \($0.table) refers to a missing row of \($0.key.parent)" }
     return "this migration breaks foreign keys: "
-      + list.abridged(to: 10).joined(separator: "; ")
+      + list.sorted().abridged(to: 10).joined(separator: "; ")
   }
 }

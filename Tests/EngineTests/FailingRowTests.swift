@@ -134,4 +134,33 @@ struct FailingRowTests {
     let failure = try sandbox.project().dryRun(sandbox.options()).failure
     #expect(failure?.message.contains("title = 'a', id of the rows = '1, 2'") == true)
   }
+
+  @Test("a new CHECK judges values under their new collation")
+  func newCollation() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_items", FailingRowCase.table)
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO items VALUES (1, 'zz', 5, NULL)")
+    try sandbox.add(
+      "0002_change",
+      "operations:\n- alter_column: { table: items, column: title, collate: NOCASE, "
+        + "check: \"title = 'ZZ'\" }\n")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(report.failure?.message ?? "")")
+  }
+
+  @Test("a broken foreign key names no row with --redact")
+  func redactedKey() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_tables",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); "
+        + "CREATE TABLE w (k TEXT PRIMARY KEY, p REFERENCES p) WITHOUT ROWID")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO p VALUES (1); INSERT INTO w VALUES ('secret', 1)")
+    try sandbox.addSQL("0002_delete", "DELETE FROM p")
+    let message = try #require(try sandbox.migrate { $0.redactsValues = true }.failure).message
+    #expect(message.contains("1 row of w"), "\(message)")
+    #expect(!message.contains("secret"), "\(message)")
+  }
 }

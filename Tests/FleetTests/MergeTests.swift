@@ -128,6 +128,19 @@ struct MergeTests {
     #expect(try tenants.fleet("merge", "shard-1").code == 0)
   }
 
+  @Test("the exit code counts every result, whatever the sum of a report says")
+  func countedResults() throws {
+    let tenants = try Tenants(2)
+    try migrate(tenants, shards: 1)
+    let whole = try #require(String(data: tenants.bytes("shard-1"), encoding: .utf8))
+    let lines = whole.split(separator: "\n").map(String.init)
+    let failed = lines[1].replacing(
+      #""state": "migrated", "code": 0"#, with: #""state": "failed", "code": 3"#)
+    #expect(failed != lines[1])
+    try tenants.write("edited", ([lines[0], failed] + lines[2...]).joined(separator: "\n") + "\n")
+    #expect(try tenants.fleet("merge", "edited").code == 3)
+  }
+
   @Test("the report of an interrupted run is incomplete")
   func stopped() throws {
     let tenants = try Tenants(6)

@@ -165,4 +165,17 @@ struct LedgerTests {
     #expect(try folder.applied() == ["0001_a", "0002_b"])
     #expect(!folder.exists("app.sqlite.before-reset"))
   }
+
+  @Test("A database with a table that the history ignores is not reset to an empty one")
+  func resetIgnored() throws {
+    let folder = try WorkingFolder()
+    try folder.makeFolder("migrations")
+    try folder.write("schemactl.yaml", "ignore: ['app_*']\n")
+    try folder.write("migrations/0001_a.yaml", manifest("CREATE TABLE a (x)"))
+    _ = try folder.rows("CREATE TABLE app_users (n)")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    let run = try folder.expect(1, "migrate", "--reset-drafts", "--database", "app.sqlite")
+    #expect(run.errors.contains("app.sqlite also holds app_users"), "\(run.errors)")
+    #expect(try folder.rows("SELECT count(*) FROM app_users") == ["0"])
+  }
 }
