@@ -108,7 +108,9 @@ package struct DraftCopy: Sendable {
 
   /// The ledger of another history, or an object that the history ignores.
   private func stranger(in live: Connection) throws(DatabaseError) -> String? {
-    if let other = try project.ledger.others(in: live).first { return "the history of the ledger `\(other)`" }
+    if let other = try project.ledger.others(in: live).first {
+      return "the history of the ledger `\(other)`"
+    }
     return try Schema(of: live).objects.first { object in
       !object.isInternal && !object.isOf(project.ledger)
         && !ForeignObjects.isReserved(object.name) && project.foreign.contains(object.name)
