@@ -19,6 +19,8 @@ struct Fleets {
     self.count = count
     folder = workplace.appendingPathComponent("fleet-\(count)")
     list = folder.appendingPathComponent("list")
+    // Another contest may have made it: its template would get the pending migration, too.
+    guard !FileManager.default.fileExists(atPath: list.path) else { return }
     try create(folder)
     try create(folder.appendingPathComponent("migrations"))
     try write(
