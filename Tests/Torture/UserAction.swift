@@ -123,7 +123,9 @@ final class UserAction {
     // The rows that stopped a migration are named only where they can be read.
     let isShorter =
       ending.status == self.ending.status && self.ending.message.hasPrefix(ending.message)
-    if ending != self.ending, !isShorter, !isFault(ending) {
+    // SQLite ends a transaction only after a fault, also while a failed migration is rolled back.
+    let isTorn = ending.message.contains("SQLite ended the transaction")
+    if ending != self.ending, !isShorter, !isTorn, !isFault(ending) {
       return "ended with \(ending.status): \(ending.message) \(ending.answer)"
     }
     return try FaultyFileSystem.shared.withoutWaiting {
