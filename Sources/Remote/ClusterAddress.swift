@@ -27,6 +27,18 @@ package struct ClusterAddress: Sendable {
     self.text = text
     self.nodes = nodes
     database = String(parts[1])
+    guard Self.isName(database) else {
+      throw Failure(
+        .usage,
+        "`\(database)` cannot name a dqlite database: use up to 250 bytes, no `:`, and no `-wal` or `-journal` at "
+          + "the end, such as app.db")
+    }
+  }
+
+  /// Whether a node opens a file of this name: `:memory:` crashes the leader, and `x-wal` is the log of `x`.
+  private static func isName(_ name: String) -> Bool {
+    name.utf8.count <= 250 && !name.utf8.contains(UInt8(ascii: ":")) && ![".", ".."].contains(name)
+      && !name.hasSuffix("-wal") && !name.hasSuffix("-journal")
   }
 }
 

@@ -29,6 +29,18 @@ struct AddressTests {
   }
 }
 
+@Test(
+  "a name that a node cannot open, or that crashes it, is a usage error",
+  arguments: [
+    ":memory:", "file:x.db", "app.db-wal", "app.db-journal", ".",
+    String(repeating: "a", count: 300),
+  ])
+func unusableName(_ name: String) {
+  #expect { _ = try ClusterAddress("dqlite://a:9001/" + name) } throws: {
+    ($0 as? Failure)?.status == .usage
+  }
+}
+
 @Suite("Division of statements into key ranges")
 struct DividedStatementTests {
   @Test(
