@@ -30,7 +30,7 @@ example: prerequisites ## Build and test Examples/Reminders, an app with SchemaK
 	  --disable-xctest 2>&1 | awk -f Scripts/failures.awk
 
 test: prerequisites ## Build and run the tests; print failures and totals
-	@set -o pipefail; SCHEMACTL_NO_PLUGINS=1 swift test --disable-xctest 2>&1 | awk -f Scripts/failures.awk
+	@set -o pipefail; SCHEMACTL_NO_PLUGINS=1 swift test --disable-xctest $(WHOLE) 2>&1 | awk -f Scripts/failures.awk
 
 test-all: prerequisites ## All tests: also kills, faults, large tables, the SwiftPM plugin, the site
 	@set -o pipefail; SCHEMACTL_NO_PLUGINS=1 SCHEMACTL_TEST_ALL=1 swift test --disable-xctest 2>&1 | awk -f Scripts/failures.awk
@@ -93,7 +93,7 @@ try-deb: deb ## Install that package in a new minimal Debian and run it (root, d
 	@Scripts/try-deb dist/schemactl_$$(Scripts/version)_$$(dpkg --print-architecture).deb
 
 benchmark: release ## Measure the release beside sqlite3 and others; write docs/performance-run.md (Linux, an hour)
-	swift build -c release --product SchemaBenchmark --scratch-path .build/benchmark
+	SCHEMACTL_TEST_ALL=1 swift build -c release --product SchemaBenchmark --scratch-path .build/benchmark
 	.build/benchmark/release/SchemaBenchmark --tool dist/schemactl --all \
 	  --write docs/performance-run.md --json .build/benchmark.json
 

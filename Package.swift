@@ -11,7 +11,7 @@ let strict: [SwiftSetting] = [
 /// The modules of the design (see `docs/design.md`), in order: each may import only those above it.
 let engine = [
   "Platform", "SQLite", "SQLText", "Model", "Manifest", "Planning", "History", "Replay", "Copies",
-  "Apply", "Inspect", "YAML", "Git", "Timeline", "Trials", "Devices", "Queries", "Lint",
+  "Apply", "Inspect", "YAML", "Git", "Preview", "Timeline", "Trials", "Devices", "Queries", "Lint",
   "Authoring", "Import", "Diagram", "Report", "Fleet", "Remote",
 ].map { "Schema\($0)" }
 
@@ -78,9 +78,10 @@ let package = Package(
       "SchemaYAML",
       [
         "SchemaCYAML", "SchemaManifest", "SchemaModel", "SchemaPlanning", "SchemaHistory",
-        "SchemaReplay", "SchemaPlatform", "SchemaSQLText",
+        "SchemaReplay", "SchemaPlatform", "SchemaSQLText", "SchemaSQLite",
       ]),
     module("SchemaGit", above("SchemaGit")),
+    module("SchemaPreview", above("SchemaYAML")),
     module("SchemaTimeline", above("SchemaTimeline")),
     module("SchemaTrials", above("SchemaTrials")),
     module("SchemaDevices", above("SchemaDevices")),
@@ -92,7 +93,7 @@ let package = Package(
     module("SchemaReport", above("SchemaReport")),
     // It needs no YAML, git or lint.
     module("SchemaFleet", above("SchemaYAML")),
-    module("SchemaRemote", above("SchemaYAML")),
+    module("SchemaRemote", above("SchemaYAML") + ["SchemaPreview"]),
     .target(
       name: "SchemaKit", dependencies: above("SchemaYAML").map { .byName(name: $0) },
       swiftSettings: strict),
@@ -138,8 +139,6 @@ let package = Package(
     support("JSONChecking", []),
     // Databases, histories and processes in temporary folders.
     support("TestSupport", above("SchemaTimeline") + ["SchemaAuthoring"]),
-    // Measures the release file from outside, as a process beside others.
-    .executableTarget(name: "SchemaBenchmark", path: "Benchmarks", swiftSettings: strict),
     // What `make fuzz` feeds, and a test runs over its corpora.
     .target(
       name: "SchemaFuzzing", dependencies: above("SchemaTimeline").map { .byName(name: $0) },
@@ -148,7 +147,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// `make test-all`, `make torture` and `make check` build these; the others need not wait for them.
+// `make test-all`, `make torture`, `make benchmark` and `make check` build these; the others need not wait for them.
 if Context.environment["SCHEMACTL_TEST_ALL"] != nil {
   package.targets += [
     // SQLite's view of the disk, where every call can be seen and be made to fail.
@@ -164,6 +163,8 @@ if Context.environment["SCHEMACTL_TEST_ALL"] != nil {
         "SchemaCSQLite", "SchemaTestSupport", "SchemaFaultyAllocator", "SchemaFaultyFileSystem",
       ]).map { .byName(name: $0) },
       path: "Tests/Torture", swiftSettings: strict),
+    // Measures the release file from outside, as a process beside others.
+    .executableTarget(name: "SchemaBenchmark", path: "Benchmarks", swiftSettings: strict),
     tests("Torture", ["SchemaTorture", "schemactl", "SchemaTestSupport"] + engine),
   ]
 }

@@ -2,5 +2,4 @@
 ///
 /// - ``Project/migrate(_:interruption:onEvent:)``: applies the pending migrations. `Upgrade` holds the
 ///   transactions, `Batch` the rule which migrations share one.
-/// - ``Project/rehearse(_:interruption:onEvent:)``: the same on a copy.
 /// - ``MigrationFolder/isUpToDate(_:timeout:interruption:onWait:)``: whether there is anything to do.

@@ -24,7 +24,7 @@ package struct MigrateOptions: Sendable {
   package var backup: BackupOptions?
   /// The path of a copy that is migrated in place of the database, and removed afterwards. Messages name
   /// the database.
-  var trialFile: String?
+  package var trialFile: String?
   /// Each rewritten or updated table is compared with its old rows by key, in all columns that stay, and
   /// `integrity_check` runs before the first migration and before each commit.
   package var isParanoid = false
@@ -53,7 +53,7 @@ package struct Beyond: Sendable {
   }
 }
 
-package struct AppliedMigration: Sendable, Hashable {
+package struct AppliedMigration: Sendable, Equatable {
   package let id: String
   package let milliseconds: Int64
   package let strategies: [Strategy]
@@ -85,7 +85,7 @@ package struct MigrateReport: Sendable {
   /// The copy that was taken before the first draft.
   package var draftCopy: String?
   package var drift: [SchemaChange] = []
-  /// There was no manifest to apply, so that a database that was not there was not made.
+  /// No manifest was applied, so a missing database was not created.
   package var isHistoryEmpty = false
   /// With `isParanoid`: `ok`, what `PRAGMA integrity_check` found last, or why it could not run; nil when
   /// it was not reached.
@@ -98,10 +98,10 @@ package struct MigrateReport: Sendable {
 }
 
 extension Project {
-  /// Brings a database up to date, each migration whole or not at all.
+  /// Applies the pending migrations of a database, each atomically.
   ///
-  /// - Throws: what stopped it before it began; later failures are in the report, beside what was
-  ///   applied and stays.
+  /// - Throws: an error found before the first migration. The report holds later failures, and the migrations that
+  ///   stay applied.
   package func migrate(
     _ options: MigrateOptions, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
@@ -173,34 +173,24 @@ extension Project {
   /// The migrations that `options` ask for.
   ///
   /// - Throws: when the frozen history is broken, or this SQLite is too old for one of them.
-  func checkedTargets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
+  package func checkedTargets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
     try requireIntactHistory()
     let targets = try targets(options)
     try requireEngine(for: targets)
     return targets
   }
 
-  /// Reads the ledger of an existing database.
-  ///
-  /// - Returns: nil when a migration is pending.
-  func reportIfCurrent(
-    _ options: MigrateOptions, _ targets: [Migration], _ interruption: Interruption
-  ) throws(Failure) -> MigrateReport? {
-    try liveReport(options, targets, interruption).report
-  }
-
-  /// The same, with the database as it is.
-  private func liveReport(
-    _ options: MigrateOptions, _ targets: [Migration], _ interruption: Interruption
+  /// An existing database as it is, and the report of a run that has nothing to do there; nil when a
+  /// migration is pending.
+  package func liveReport(
+    _ options: MigrateOptions, _ targets: [Migration], on borrowed: Connection? = nil,
+    _ interruption: Interruption = Interruption()
   ) throws(Failure) -> (live: LiveDatabase, report: MigrateReport?) {
-    let connection = try DatabaseFile.openForReading(
-      options.file, timeout: options.timeout, interruption: interruption)
-    return try liveReport(options, targets, on: connection)
-  }
-
-  private func liveReport(
-    _ options: MigrateOptions, _ targets: [Migration], on connection: Connection
-  ) throws(Failure) -> (live: LiveDatabase, report: MigrateReport?) {
+    let connection =
+      if let borrowed { borrowed } else {
+        try DatabaseFile.openForReading(
+          options.file, timeout: options.timeout, interruption: interruption)
+      }
     let live = try live(
       on: connection, path: options.database, mayBeEmpty: !options.existing)
     guard try !isBehind(live, targets, options) else { return (live, nil) }
@@ -261,7 +251,7 @@ extension Project {
     return options.frozenOnly ? targets.filter(isFrozen) : targets
   }
 
-  func isBehind(
+  private func isBehind(
     _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
   ) throws(Failure) -> Bool {
     _ = try requireUsableLedger(live.rows, of: options.database)

@@ -1,7 +1,7 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// The transaction of a run: begins and rolls back, in whatever state SQLite has left the last one.
+/// The transaction of a run: begins and rolls back, in any state in which SQLite has left the last one.
 final class Transaction {
   private let connection: Connection
   /// Half a migration is in it and could not be taken back: it must not be committed.

@@ -10,7 +10,7 @@ import SchemaSQLite
 
 /// One run of `migrate` on one database: transactions, savepoints, the ledger, and what happens
 /// when something fails (DESIGN: applying).
-final class Upgrade {
+package final class Upgrade {
   let project: Project
   let options: MigrateOptions
   let replay: PendingReplay
@@ -30,7 +30,7 @@ final class Upgrade {
   private static let batchTime = Int64(200)
 
   /// - Parameter borrowed: a connection of the application; nil opens one.
-  init(
+  package init(
     project: Project, options: MigrateOptions, replay: PendingReplay, interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void, createsFile: Bool = false,
     on borrowed: Connection? = nil
@@ -91,7 +91,7 @@ final class Upgrade {
     return connection
   }
 
-  func run() throws(Failure) -> MigrateReport {
+  package func run() throws(Failure) -> MigrateReport {
     do {
       try refuseMissingCalls()
       try refuseTemporaryObjects()
@@ -211,10 +211,7 @@ final class Upgrade {
       // anything, and may call only harmless functions (PRAGMA trusted_schema).
       let isTrusted = drift.isEmpty && !project.holdsCode(live.schema, beside: expected)
       connection.set(.trustedSchema, to: isTrusted)
-      if drift != report.drift {
-        report.drift = drift
-        onEvent(.drift(drift))
-      }
+      report.drift = drift
       let batch = Batch(
         version: version, known: (live.rows ?? []).map(\.id), adopted: live.adopted,
         pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
@@ -289,7 +286,7 @@ final class Upgrade {
   ///
   /// A COMMIT that fails may have committed: SQLite has removed the journal, but could not sync the folder. So
   /// schemactl reads the ledger. In WAL mode a missing row proves nothing, because a recovery after a crash may
-  /// find what was written of the transaction.
+  /// find the part of the transaction that was written.
   private func end(_ batch: inout Batch) throws(DatabaseError) {
     defer { batch.done = [] }
     do {

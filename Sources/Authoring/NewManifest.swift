@@ -65,8 +65,7 @@ package struct NewManifest {
   /// At least four digits.
   private static func number(after ids: [String], at time: Timestamp) -> String {
     let last = ids.max { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
-    let next = MigrationNumber.digits(after: last ?? "0", at: time)
-    return String(repeating: "0", count: max(0, 4 - next.utf8.count)) + next
+    return padded(MigrationNumber.digits(after: last ?? "0", at: time), 4)
   }
 }
 

@@ -26,8 +26,8 @@ package enum RenumberingProblem: Error, Sendable, Hashable {
 /// - Parameters:
 ///   - names: ids, file names, or numbers that only one manifest has.
 ///   - ids: of all manifests.
-///   - frozen: what the lock holds.
-///   - now: what histories numbered by timestamps (`20261120130000`) go on with.
+///   - frozen: the ids in the lock.
+///   - now: the current time, for histories numbered by timestamps (`20261120130000`).
 /// - Returns: nothing when they come last already.
 package func renumbering(
   _ names: [String], among ids: [String], frozen: Set<ExactText>, now: Timestamp

@@ -112,7 +112,8 @@ private struct SeededTable {
     let defaults = facts.map { $0[1].text }
     if object.isVirtualTable, let kind = try Self.externalIndex(object, connection) {
       rebuild = kind
-      (columns, rows, query) = ([], [], "SELECT count(*) FROM \(Quoting.quoted(name + "_docsize"))")
+      (columns, query) = ([], "SELECT * FROM temp.schemactl_terms ORDER BY 1, 2, 3, 4")
+      rows = try Self.terms(of: name, query, connection)
       return
     }
     if let rowid = ["rowid", "oid", "_rowid_"].first(where: { name in
@@ -229,6 +230,21 @@ private struct SeededTable {
 
   // MARK: Writing
 
+  /// The terms of a full-text index, with their rows and places.
+  private static func terms(
+    of table: String, _ query: String, _ connection: Connection
+  ) throws -> [[Value]] {
+    let isFTS4 = try connection.value(
+      "SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(table + "_segments")])
+    let arguments = Quoting.stringLiteral(table)
+    try connection.execute(
+      "CREATE VIRTUAL TABLE temp.schemactl_terms USING "
+        + (isFTS4 == nil
+          ? "fts5vocab(main, \(arguments), instance)" : "fts4aux(main, \(arguments))"))
+    defer { try? connection.execute("DROP TABLE temp.schemactl_terms") }
+    return try connection.rows(query)
+  }
+
   var operations: [WrittenOperation] {
     if let rebuild { return rebuild.isEmpty ? [] : [WrittenOperation(sql: rebuild)] }
     guard !rows.isEmpty, !columns.isEmpty else { return [] }
@@ -246,7 +262,7 @@ private struct SeededTable {
   }
 
   func hasRows(in connection: Connection) throws -> Bool {
-    if rebuild != nil { return true }
+    if rebuild != nil { return try Self.terms(of: name, query, connection) == rows }
     let actual = try connection.rows(query)
     guard actual.count == rows.count else { return false }
     return zip(zip(rows, actual), expressions).allSatisfy { pair, cells in

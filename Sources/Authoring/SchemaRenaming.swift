@@ -122,7 +122,7 @@ extension SchemaRenaming {
 
 extension SchemaRenaming {
   /// Which renamed columns are defined otherwise under their new name, in words: a rename keeps the
-  /// values, whatever the new definition says that they mean.
+  /// values, regardless of their meaning in the new definition.
   package static func keepingValues(
     _ renamings: [SchemaRenaming], from: Schema, to wanted: Schema
   ) -> [String] {

@@ -9,8 +9,8 @@ import SchemaYAML
 
 /// The operations that lead from one schema to another and keep the rows of what stays.
 ///
-/// Each is tried on a private database, and what comes out there is compared with what is wanted:
-/// what is returned is known to lead there.
+/// Runs each operation on a private database and compares the result with the wanted schema: the returned operations
+/// are verified.
 package struct SchemaTransition {
   private let wanted: Schema
   private let application: Application
@@ -18,7 +18,7 @@ package struct SchemaTransition {
   private var operations: [WrittenOperation] = []
   private var saved: [VirtualRows] = []
 
-  /// - Throws: when a renaming names what is not there, or the schema cannot be reached.
+  /// - Throws: when a renaming names a missing object, or the schema cannot be reached.
   package static func operations(
     from: Schema, to wanted: Schema, renaming: [SchemaRenaming] = [], _ application: Application
   ) throws(Failure) -> [WrittenOperation] {
@@ -87,8 +87,7 @@ package struct SchemaTransition {
   private func refusal(
     _ problem: String, _ name: String = "", _ others: [String] = []
   ) -> Failure {
-    let near = suggestion(for: name, among: others).map { ": did you mean \($0)?" } ?? ""
-    return Failure(.usage, "--rename: \(problem)\(near)")
+    Failure(.usage, "--rename: \(problem)\(didYouMean(name, among: others))")
   }
 
   private mutating func dropWhatGoes() throws(Failure) {

@@ -63,8 +63,12 @@ extension Project {
   private func squashing(
     _ old: [Migration], isFrozen: Bool, _ interruption: Interruption
   ) throws -> Squashing {
-    let noon = try seeded(old, on: ChanceCounter.day, at: ChanceCounter.noon, 0, interruption)
-    let other = try seeded(old, on: "2031-05-07", at: "19:23:41", 1_000_000, interruption)
+    let chance = ChanceCounter()
+    let noon = try seeded(old, with: chance, interruption)
+    let calls = chance.last
+    // A prime number, so that the remainders of random numbers differ, too.
+    let other = try seeded(
+      old, on: "2031-05-07", at: "19:23:41", with: ChanceCounter(from: 1_000_003), interruption)
     let rows = try RowScript(noon, comparedWith: other)
     let last = old[old.count - 1]
     let id = squashID(of: last.id)
@@ -74,7 +78,7 @@ extension Project {
     let bytes = Array(text.utf8)
     let squash = Migration(
       id: id, file: file, bytes: bytes, manifest: try decodeManifest(bytes, file: file))
-    try prove(squash, noon, rows, old.count, interruption)
+    try prove(squash, noon, calls, rows, old.count, interruption)
 
     var lock = self.lock
     if isFrozen {
@@ -97,14 +101,13 @@ extension Project {
   }
 
   private func seeded(
-    _ migrations: [Migration], on day: String, at time: String, _ chance: Int64,
-    _ interruption: Interruption
+    _ migrations: [Migration], on day: String = ChanceCounter.day,
+    at time: String = ChanceCounter.noon, with chance: ChanceCounter, _ interruption: Interruption
   ) throws(Failure) -> ScratchDatabase {
     try replay(
       migrations, interruption: interruption,
       preparing: { scratch in
-        try? scratch.connection.fixClockAndChance(
-          ChanceCounter(from: chance), on: day, at: time)
+        try? scratch.connection.fixClockAndChance(chance, on: day, at: time)
       })
   }
 
@@ -134,16 +137,25 @@ extension Project {
   }
 
   /// Runs the squash and the migrations after it.
+  ///
+  /// - Parameter calls: how often the replaced migrations call random functions.
   private func prove(
-    _ squash: Migration, _ old: ScratchDatabase, _ rows: RowScript, _ count: Int,
+    _ squash: Migration, _ old: ScratchDatabase, _ calls: Int64, _ rows: RowScript, _ count: Int,
     _ interruption: Interruption
   ) throws {
     var project = Project(
       folder: folder, migrations: [squash] + migrations.dropFirst(count), lock: nil,
       application: application, foreign: foreign)
     project.readSquashed = readSquashed
-    let new = try project.seeded(
-      [squash], on: ChanceCounter.day, at: ChanceCounter.noon, 0, interruption)
+    let chance = ChanceCounter()
+    let new = try project.seeded([squash], with: chance, interruption)
+    guard chance.last == calls else {
+      throw Failure(
+        .finding,
+        "the migrations call random functions \(calls) times, and the rows that they leave show "
+          + "\(chance.last) of these calls: name a migration before those that insert them. Nothing was changed"
+      )
+    }
     let differences = compareSchemas(expected: old.schema, actual: new.schema)
     guard differences.isEmpty, new.fingerprint == old.fingerprint else {
       throw Failure(
@@ -155,9 +167,36 @@ extension Project {
         .finding,
         "a squash cannot create the same rows of \(table) as the migrations. Nothing was changed")
     }
-    let (before, after) = (
-      try replay(interruption: interruption), try project.replay(interruption: interruption)
-    )
+    // The same random values in all rows, so that rows can be compared.
+    func all(_ project: Project) throws(Failure) -> ScratchDatabase {
+      try project.seeded(
+        project.migrations, with: ChanceCounter(from: 1, step: 0), interruption)
+    }
+    guard let before = try? all(self), let after = try? all(project) else {
+      // Values are unique.
+      let (before, after) = (
+        try replay(interruption: interruption), try project.replay(interruption: interruption)
+      )
+      return try requireSame(before, after)
+    }
+    try requireSame(before, after)
+    for table in before.schema.ours().withoutShadowTables().tables {
+      let query = "SELECT * FROM main.\(Quoting.quoted(table.name))"
+      // A full-text index over nothing returns no rows.
+      guard let own = try? before.connection.rows(query) else { continue }
+      guard try after.connection.rows(query) == own else {
+        throw Failure(
+          .finding,
+          "the migrations after the squash would leave other rows in \(table.name) than before: they depend on more "
+            + "than the rows, such as `last_insert_rowid()`. Name a later migration. Nothing was changed"
+        )
+      }
+    }
+  }
+
+  private func requireSame(
+    _ before: ScratchDatabase, _ after: ScratchDatabase
+  ) throws(Failure) {
     guard before.fingerprint == after.fingerprint else {
       throw Failure(.bug, "the migrations after the squash create another schema than before")
     }

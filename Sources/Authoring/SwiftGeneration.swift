@@ -1,4 +1,4 @@
-import SchemaInspect
+import SchemaHistory
 import SchemaSQLText
 
 /// Whose protocols the generated structs conform to.
@@ -13,10 +13,22 @@ package struct SwiftGenerator {
   private let flavor: SwiftFlavor
   private var lines: [String] = []
 
-  /// The file of these tables; views and tables without columns are left out.
-  package static func file(_ tables: [TableDescription], flavor: SwiftFlavor) -> String {
+  /// The file of these tables, without views and tables without columns.
+  ///
+  /// - Throws: a failure (65) when two tables would become one struct.
+  package static func file(
+    _ tables: [TableDescription], flavor: SwiftFlavor
+  ) throws(Failure) -> String {
     var generator = SwiftGenerator(
       tables: tables.filter { !$0.isView && !$0.columns.isEmpty }, flavor: flavor)
+    for (name, tables) in Dictionary(
+      grouping: zip(generator.typeNames(), generator.tables), by: \.0.exact)
+    where tables.count > 1 {
+      throw Failure(
+        .invalidInput,
+        "the tables \(tables.map { "`\($0.1.name)`" }.joined(separator: " and ")) would both become the struct "
+          + "`\(name.text)`: rename one of them")
+    }
     generator.write()
     return generator.lines.joined(separator: "\n") + "\n"
   }
@@ -176,16 +188,10 @@ package struct SwiftGenerator {
   }
 
   private func literal(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\0"..<" ", "\u{7F}": result += "\\u{" + String(scalar.value, radix: 16) + "}"
-      default: result.unicodeScalars.append(scalar)
-      }
+    doubleQuoted(text) { scalar in
+      scalar < " " || scalar == "\u{7F}"
+        ? "\\u{" + String(scalar.value, radix: 16) + "}" : nil
     }
-    return "\"\(result)\""
   }
 
   private static let keywords: Set<ExactText> = [

@@ -6,7 +6,7 @@ import SchemaSQLText
 /// Which of several backups is restored. Backups are found by the database's file name, and in a folder
 /// of their own other databases may have the same one: the ledgers tell them apart.
 extension Backups {
-  /// A backup, and what was read from it.
+  /// A backup and its content, as far as it was read.
   package struct Entry: Sendable {
     package let backup: Backup
     package let ledger: Result<[LedgerRow], Failure>

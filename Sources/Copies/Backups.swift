@@ -47,7 +47,7 @@ package struct Backups: Sendable {
   package var folder: String { parentFolder(of: base) }
   var areBesideDatabase: Bool { base == database }
 
-  package struct Backup: Sendable, Hashable {
+  package struct Backup: Sendable, Equatable {
     package let path: String
     let number: Int
     let moment: Timestamp
@@ -118,8 +118,7 @@ package struct Backups: Sendable {
     var number = try all().first?.number ?? 0
     while true {
       number += 1
-      let padding = String(repeating: "0", count: max(0, 4 - String(number).utf8.count))
-      let path = "\(base)\(Self.mark)\(padding)\(number)-\(moment)"
+      let path = "\(base)\(Self.mark)\(padded("\(number)", 4))-\(moment)"
       // Another run may take the name at this moment: then the next number is free.
       if try copy.publish(asNew: path) { return path }
     }
@@ -139,7 +138,7 @@ package struct Backups: Sendable {
     }
     return own.dropFirst(max(0, count - 1)).compactMap { backup in
       do throws(FileError) {
-        // The file itself last: by its name the rest is found.
+        // Remove the file last, because its name identifies the others.
         for suffix in databaseSuffixes.reversed() { try removeFile(backup.path + suffix) }
         return nil
       } catch {

@@ -3,4 +3,3 @@
 ///
 /// - ``Backups``: finds, keeps and removes the backups of a database.
 /// - ``Restore``: puts a backup back. ``DraftCopy``: the copy from before the first draft.
-/// - ``TrialCopy``: a copy on which migrations are tried.

@@ -43,10 +43,23 @@ package struct DraftCopy: Sendable {
     timeout: Double, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> Reset {
-    try DatabaseFile.require(database)
-    let live = try DatabaseFile.openForReading(database, timeout: timeout)
-    let rows = try LiveDatabase(live, project.ledger, path: database).rows ?? []
     let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
+    guard try hasCopy(timeout: timeout) else {
+      let empty = try copier.makeEmpty(for: database)
+      defer { withExtendedLifetime(empty) {} }
+      return Reset(copy: nil, setAside: try replacement(empty.path, copier).overwrite())
+    }
+    return Reset(copy: path, setAside: try replacement(path, copier).overwrite())
+  }
+
+  /// Whether ``restore(timeout:interruption:onEvent:)`` can take the database back.
+  package var canRestore: Bool { (try? hasCopy(timeout: 0)) != nil }
+
+  /// - Returns: false where the database was empty before its drafts.
+  /// - Throws: why the database cannot go back.
+  private func hasCopy(timeout: Double) throws(Failure) -> Bool {
+    let live = try ReadableDatabase(file: database, timeout: timeout).connection
+    let rows = try LiveDatabase(live, project.ledger, path: database).rows ?? []
     guard try DatabaseFile.exists(path) else {
       guard hasOnlyDrafts(rows) else {
         throw Failure(
@@ -56,9 +69,7 @@ package struct DraftCopy: Sendable {
           remedy: "`schemactl restore` puts a backup back, if there is one")
       }
       try requireNothingLost(live, to: nil)
-      let empty = try copier.makeEmpty(for: database)
-      defer { withExtendedLifetime(empty) {} }
-      return Reset(copy: nil, setAside: try replacement(empty.path, copier).overwrite())
+      return false
     }
     let copy = try DatabaseFile.openCopy(path, timeout: timeout)
     let kept = try LiveDatabase(copy, project.ledger, path: path).rows ?? []
@@ -71,7 +82,7 @@ package struct DraftCopy: Sendable {
           + "Nothing was changed")
     }
     try requireNothingLost(live, to: copy)
-    return Reset(copy: path, setAside: try replacement(path, copier).overwrite())
+    return true
   }
 
   private func replacement(_ copy: String, _ copier: Copier) -> Replacement {
@@ -117,19 +128,6 @@ package struct DraftCopy: Sendable {
     }?.name
   }
 
-  /// Whether ``restore(timeout:interruption:onEvent:)`` can take the database back.
-  ///
-  /// - Parameter rows: of the database's ledger.
-  package func canRestore(_ rows: [LedgerRow]) -> Bool {
-    guard let live = try? DatabaseFile.openForReading(database, timeout: 0) else { return false }
-    guard (try? DatabaseFile.exists(path)) == true,
-      let copy = try? DatabaseFile.openCopy(path, timeout: 0),
-      let kept = try? LiveDatabase(copy, project.ledger, path: path).rows ?? []
-    else { return hasOnlyDrafts(rows) && (try? requireNothingLost(live, to: nil)) != nil }
-    return kept.map(\.run) == frozen(rows).map(\.run)
-      && (try? requireNothingLost(live, to: copy)) != nil
-  }
-
   /// Whether drafts of this project made everything in the database. A migration that the project does not
   /// have may be a released one of another history.
   private func hasOnlyDrafts(_ rows: [LedgerRow]) -> Bool {
@@ -173,7 +171,7 @@ extension Project {
   package func compareLedger(_ rows: [LedgerRow], of database: String) -> [LedgerEntry] {
     SchemaHistory.compareLedger(
       rows, with: migrations, lock,
-      canReset: DraftCopy(of: database, self).canRestore(rows))
+      canReset: DraftCopy(of: database, self).canRestore)
   }
 
   /// Compares the ledger with the history.
@@ -183,14 +181,24 @@ extension Project {
     _ rows: [LedgerRow]?, of database: String
   ) throws(Failure) -> [LedgerEntry] {
     let entries = compareLedger(rows ?? [], of: database)
+    if let failure = Failure(entries, "the database and the history disagree. Nothing was changed.")
+    {
+      throw failure
+    }
+    return entries
+  }
+}
+
+extension Failure {
+  /// Lists the entries of a ledger that stop a migration; nil if none does.
+  package init?(_ entries: [LedgerEntry], _ message: String) {
     let stops = entries.filter(\.state.stops)
-    guard !stops.isEmpty else { return entries }
+    guard !stops.isEmpty else { return nil }
     func list(_ text: (LedgerEntry) -> String) -> [String] {
       stops.map { "\($0.id): \($0.state.rawValue). \(text($0))" }
     }
-    throw Failure(
-      ExitStatus.worst(stops.map(\.state.status)),
-      "the database and the history disagree. Nothing was changed.", details: list(\.detail),
+    self.init(
+      ExitStatus.worst(stops.map(\.state.status)), message, details: list(\.detail),
       plainDetails: list(\.problem))
   }
 }

@@ -22,7 +22,7 @@ struct Replacement {
   ///
   /// - Returns: the path of the previous content.
   func overwrite() throws(Failure) -> String {
-    // The copy, a journal of what is overwritten, and what the file grows by.
+    // The copy, a journal of the overwritten pages, and the growth of the file.
     let new = DatabaseFile.size(copy)
     func needed(_ old: Int64) -> Int64 {
       old.saturatingPlus(max(old, new)).saturatingPlus(max(0, new - old))
@@ -120,7 +120,7 @@ struct Replacement {
 
   /// Puts the copy in place as a file, where the database is missing or SQLite cannot write to it.
   ///
-  /// - Returns: the path of what was there; of its first journal, when nothing else was.
+  /// - Returns: the path of the replaced file; of its first journal, when only journals existed.
   func install() throws(Failure) -> String? {
     // A link stays, and the file that it leads to is replaced.
     let target = followingLinks(database)

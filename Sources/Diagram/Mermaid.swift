@@ -119,11 +119,3 @@ extension String {
     return text.utf8.allSatisfy { $0 == UInt8(ascii: " ") } ? "U+0020" : text
   }
 }
-
-extension Unicode.Scalar {
-  /// `U+202E`
-  fileprivate var codePoint: String {
-    let digits = String(value, radix: 16, uppercase: true)
-    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-  }
-}

@@ -36,12 +36,13 @@ package struct FleetResult: Sendable {
   var isReportedAsDrifted = false
   package var milliseconds: Int64 = 0
   /// The number of tries.
-  package var attempts = 1
+  package var attempts: Int
 
   package init(_ database: String, _ state: State, failure: Failure? = nil) {
     self.database = database
     self.state = state
     self.failure = failure
+    attempts = state == .notStarted ? 0 : 1
   }
 
   /// - Parameter failure: an interruption has a state of its own.

@@ -1,4 +1,5 @@
 import SchemaApply
+import SchemaCopies
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
@@ -27,7 +28,8 @@ package enum FleetWork: Sendable {
         result = FleetResult(
           database,
           try project.status(
-            database: database, timeout: timeout, mayBeEmpty: false, interruption: interruption))
+            of: ReadableDatabase(file: database, timeout: timeout, interruption: interruption),
+            mayBeEmpty: false))
       case .verify(let history):
         try DatabaseFile.require(database)
         let view = try history.view(of: database, timeout: timeout, interruption: interruption)
@@ -59,7 +61,7 @@ extension FleetResult {
 
   fileprivate init(_ database: String, _ report: StatusReport) {
     self.init(database, report.pending.isEmpty ? .upToDate : .pending)
-    if let failure = Failure(report.ledger, report.status) {
+    if let failure = Failure(disagreeing: report.ledger) {
       self.init(database, failure: failure)
     }
     current = report.current
@@ -69,7 +71,8 @@ extension FleetResult {
   fileprivate init(_ database: String, _ report: VerifyReport) {
     self.init(database, .verified)
     drift = report.drift ?? []
-    if let failure = Failure(report.ledger ?? [], report.status) ?? report.failure ?? drifted {
+    let ledger = Failure(disagreeing: report.ledger ?? [])
+    if let failure = ledger ?? report.failure ?? drifted {
       let drift = drift
       self.init(database, failure: failure)
       self.drift = drift
@@ -85,12 +88,7 @@ extension FleetResult {
 }
 
 extension Failure {
-  /// Nil where the ledger fits the history.
-  fileprivate init?(_ ledger: [LedgerEntry], _ status: ExitStatus) {
-    let stops = ledger.filter(\.state.stops)
-    guard !stops.isEmpty else { return nil }
-    self.init(
-      status, "the database and the history disagree:",
-      details: stops.map { "\($0.id): \($0.state.rawValue). \($0.detail)" })
+  fileprivate init?(disagreeing entries: [LedgerEntry]) {
+    self.init(entries, "the database and the history disagree:")
   }
 }

@@ -4,7 +4,8 @@ import SchemaSQLText
 import SchemaSQLite
 
 /// A pattern of paths. In each part between slashes `*` matches any characters, `?` one, `[a-z]` one of these
-/// and `[^a-z]` one other, as in SQLite's GLOB; `**` matches any number of folders.
+/// and `[^a-z]` or `[!a-z]` one other, as in SQLite's GLOB; `**` matches any number of folders, and at the
+/// end all files in them.
 ///
 /// A name that begins with a dot matches only a part that does.
 struct PathPattern {
@@ -14,7 +15,16 @@ struct PathPattern {
 
   init(_ pattern: String) {
     root = pattern.hasPrefix("/") ? "/" : ""
-    parts = pattern.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    var bytes = Array(pattern.utf8)
+    // Shells write `[!a]` for SQLite's `[^a]`.
+    for index in bytes.indices.dropFirst()
+    where bytes[index - 1] == UInt8(ascii: "[") && bytes[index] == UInt8(ascii: "!") {
+      bytes[index] = UInt8(ascii: "^")
+    }
+    let parts = bytes.split(separator: UInt8(ascii: "/")).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    self.parts = parts.last == "**" ? parts + ["*"] : parts
   }
 
   static func isPattern(_ text: String) -> Bool {

@@ -15,7 +15,7 @@ extension Project {
   ) throws(Failure) {
     guard let others else { return }
     var frozen: [ExactText: Migration] = [:]
-    var paths: [ExactText: [String]] = [:]
+    var ids: [ExactText: [String]] = [:]
     for (index, entry) in report.history.enumerated()
     where [.edited, .removed].contains(entry.state) {
       var diff = ManifestDiff()
@@ -30,7 +30,7 @@ extension Project {
           frozen[entry.id] = migration(entry.id, text.bytes)
           let isInPlace = text.path == others.git.prefix + entry.id + ".yaml"
           if entry.state == .edited, isInPlace {
-            paths[text.commit, default: []].append(entry.id + ".yaml")
+            ids[text.commit, default: []].append(entry.id)
           } else if entry.state == .edited {
             diff.problem = showing("\(shortened(commit: text.commit)):\(text.path)", entry.id)
           }
@@ -40,7 +40,7 @@ extension Project {
       }
       report.edits[entry.id] = diff
     }
-    showTexts(paths, others, in: &report)
+    showTexts(ids, others, in: &report)
     try compareSchemas(frozen, in: &report)
   }
 
@@ -80,29 +80,25 @@ extension Project {
   /// Shows the edits since their most common commit as one `git diff`, and for the others the
   /// command that shows them.
   private func showTexts(
-    _ paths: [ExactText: [String]], _ others: OtherRevisions, in report: inout VerifyReport
+    _ edited: [ExactText: [String]], _ others: OtherRevisions, in report: inout VerifyReport
   ) {
     guard
-      let (commit, names) = paths.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })
+      let (commit, ids) = edited.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })
     else { return }
     do throws(GitError) {
+      let names = ids.map { $0 + ".yaml" }
       let text = String(decoding: try others.git.diff(names, from: commit.text), as: UTF8.self)
       let parts = "\n\(text)".parts(separatedBy: "\ndiff --git ")
-      for name in names {
+      for (id, name) in zip(ids, names) {
         let part = parts.first { $0.prefix { $0 != "\n" }.contains("/\(name)") }
-        report.edits[String(name.dropLast(".yaml".count))]?.text =
+        report.edits[id]?.text =
           part.map { "diff --git \($0)" + ($0.last == "\n" ? "" : "\n") } ?? ""
       }
     } catch {
-      for name in names {
-        report.edits[String(name.dropLast(".yaml".count))]?.problem = error.message
-      }
+      for id in ids { report.edits[id]?.problem = error.message }
     }
-    for (other, names) in paths where other != commit {
-      for name in names {
-        let id = String(name.dropLast(".yaml".count))
-        report.edits[id]?.problem = showing(shortened(commit: other.text), id)
-      }
+    for (other, ids) in edited where other != commit {
+      for id in ids { report.edits[id]?.problem = showing(shortened(commit: other.text), id) }
     }
   }
 

@@ -133,12 +133,6 @@ final class GitObjects {
   }
 }
 
-private func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-  let digits = Array("0123456789abcdef".utf8)
-  return String(
-    decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-}
-
 extension [UInt8] {
   /// `<object> <kind> <size>` and a line feed, for an existing object.
   fileprivate var header: (id: String, kind: String, size: Int, length: Int)? {

@@ -10,28 +10,10 @@ extension Project {
   /// - Parameter base: a revision; the lock of its merge base with HEAD is compared, too.
   /// - Throws: failures with exit status 64 and above; the report contains all other problems.
   package func verify(
-    database: String?, timeout: Double, interruption: Interruption = Interruption(),
-    base: String?
-  ) throws(Failure) -> VerifyReport {
-    if let database { try DatabaseFile.require(database) }
-    return try verify(base: base) { (history) throws(Failure) in
-      try verify(
-        database: database, timeout: timeout, interruption: interruption, continuing: history)
-    }
-  }
-
-  /// The same for an open database.
-  package func verify(_ database: ReadableDatabase, base: String?) throws(Failure) -> VerifyReport {
-    try verify(base: base) { (history) throws(Failure) in
-      try verify(database, continuing: history)
-    }
-  }
-
-  private func verify(
-    base: String?, continuing body: (VerifyReport) throws(Failure) -> VerifyReport
+    _ database: ReadableDatabase?, base: String?, interruption: Interruption = Interruption()
   ) throws(Failure) -> VerifyReport {
     let (history, others) = try verifyHistory(base: base)
-    var report = try body(history)
+    var report = try verify(database, continuing: history, interruption: interruption)
     try showEdits(in: &report, others)
     return report
   }

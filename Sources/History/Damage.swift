@@ -2,7 +2,7 @@ import SchemaModel
 import SchemaSQLText
 
 extension Schema {
-  /// Two tables or indexes that begin on the same page: what is written to one is lost to the other.
+  /// Two tables or indexes that begin on the same page: a write to one damages the other.
   var damage: String? {
     var owners: [Int64: SchemaObject] = [:]
     for object in objects where object.rootPage != 0 {

@@ -25,7 +25,7 @@ package struct Failure: Error, Sendable {
   /// The limit that stopped a replay.
   package var exceeded: WorkLimit.Exceeded?
 
-  package struct Place: Sendable, Hashable {
+  package struct Place: Sendable, Equatable {
     package let file: String
     package let position: Position?
 
@@ -35,7 +35,7 @@ package struct Failure: Error, Sendable {
     }
   }
 
-  package struct FailedMigration: Sendable, Hashable {
+  package struct FailedMigration: Sendable, Equatable {
     package let id: String
     /// The operation's number in the manifest, from 1, and its name: `2 move_column`.
     package let operation: String?

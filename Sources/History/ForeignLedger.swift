@@ -103,6 +103,12 @@ struct ForeignLedger {
       rule = .throughNumber
       entries = try texts("SELECT version \(rows) WHERE NOT dirty")
       failed = try texts("SELECT version \(rows) WHERE dirty")
+      guard entries.count + failed.count <= 1 else {
+        throw Failure(
+          .finding,
+          "\(table) has the versions \((entries + failed).joined(separator: ", ")), and golang-migrate keeps one: "
+            + "delete the rows that are not the version of the database. Nothing was changed")
+      }
     }
   }
 
@@ -117,7 +123,15 @@ struct ForeignLedger {
   private static func texts(
     _ query: String, _ connection: Connection
   ) throws(DatabaseError) -> [String] {
-    try connection.rows(query).compactMap { $0[0].text ?? $0[0].integer.map(String.init) }
+    try connection.rows(query).compactMap { row in
+      switch row[0] {
+      case .text(let text): text
+      case .integer(let number): "\(number)"
+      // SQLite stores an integer of more than 64 bits as a real number.
+      case .real(let number): "\(number)"
+      case .null, .blob: nil
+      }
+    }
   }
 
   // MARK: Which entries have run

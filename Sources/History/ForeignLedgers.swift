@@ -85,6 +85,12 @@ package struct ForeignLedgers {
         + "\(missing[0])")
   }
 
+  /// Whether the database has run entries that a migration replaces, and not all of any item.
+  package func hasRunPart(of migration: Migration) -> Bool {
+    !isReplaced(migration)
+      && migration.manifest.replaces.contains { item in item.entries.contains { hasRun($0, item) } }
+  }
+
   private func isReplaced(_ migration: Migration) -> Bool {
     migration.manifest.replaces.contains { item in
       item.entries.allSatisfy { hasRun($0, item) }

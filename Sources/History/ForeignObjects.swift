@@ -3,7 +3,7 @@ import SchemaSQLText
 
 /// Which objects of a live database are not the history's: the bookkeeping of known engines and
 /// migration tools, the ledger, and what the configuration's `ignore` names.
-package struct ForeignObjects: Sendable, Hashable {
+package struct ForeignObjects: Sendable, Equatable {
   /// The configuration's `ignore`.
   package let ignored: [String]
   private let globs: [Glob]

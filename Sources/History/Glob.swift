@@ -5,7 +5,7 @@ import SchemaSQLite
 /// these, `[^a-z]` one other.
 ///
 /// ASCII letters match in either case, as names in SQLite do.
-package struct Glob: Sendable, Hashable {
+package struct Glob: Sendable, Equatable {
   private let pattern: String
 
   package init(_ pattern: String) {

@@ -8,8 +8,9 @@ import SchemaSQLite
 ///
 /// The file begins with a line that names the format. A header follows, with its length before it and its
 /// SHA-256 after it; then the parts, to which the header points. The header is checked when the bundle is
-/// opened, a part when it is decoded.
-package struct HistoryBundle: Sendable {
+/// opened, a part when it is decoded. It is a class, so that copies of a
+/// project share one bundle.
+package final class HistoryBundle: Sendable {
   /// One migration, as the header lists it.
   package struct Item: Sendable {
     package let id: String

@@ -31,7 +31,7 @@ package enum HistoryState: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One manifest of the history, and its state.
-package struct HistoryEntry: Sendable, Hashable {
+package struct HistoryEntry: Sendable, Equatable {
   package let id: String
   package let frozen: Bool
   package var state: HistoryState
@@ -47,7 +47,7 @@ package struct HistoryEntry: Sendable, Hashable {
 }
 
 /// A line of another revision's lock that today's lock lacks or changes.
-package struct LockDifference: Sendable, Hashable {
+package struct LockDifference: Sendable, Equatable {
   package enum Kind: String, Sendable, Hashable {
     /// The line is missing.
     case missing

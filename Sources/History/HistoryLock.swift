@@ -68,7 +68,7 @@ package struct LockEntry: Sendable, Hashable {
 }
 
 /// A release and the last migration that was frozen for it.
-package struct LockRelease: Sendable, Hashable {
+package struct LockRelease: Sendable, Equatable {
   package let name: String
   package let lastID: String
 
@@ -82,7 +82,7 @@ package struct LockRelease: Sendable, Hashable {
 ///
 /// A header, and then one line for each frozen migration. The lines are independent of each other: they
 /// are written in the order of the numbers and read in any order.
-package struct HistoryLock: Sendable, Hashable {
+package struct HistoryLock: Sendable, Equatable {
   package static let fileName = "history.lock"
   static let header = "schemactl history 2"
 
@@ -97,8 +97,6 @@ package struct HistoryLock: Sendable, Hashable {
   package init() {}
 
   package static func == (a: HistoryLock, b: HistoryLock) -> Bool { a.all == b.all }
-
-  package func hash(into hasher: inout Hasher) { hasher.combine(all) }
 
   // MARK: Squashes
 

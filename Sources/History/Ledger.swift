@@ -106,7 +106,7 @@ extension Ledger {
 }
 
 /// Why a ledger could not be read.
-package enum LedgerReadError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum LedgerReadError: Error, Equatable, Sendable, CustomStringConvertible {
   /// There is something of the ledger's name with other columns.
   case notALedger(Ledger)
   case database(DatabaseError)
@@ -125,7 +125,7 @@ package enum LedgerReadError: Error, Hashable, Sendable, CustomStringConvertible
 ///
 /// Read from a database that anything may have written to: digests need not be digests, and what
 /// is not a number reads as 0.
-package struct LedgerRow: Sendable, Hashable {
+package struct LedgerRow: Sendable, Equatable {
   package var id: String
   /// Counts up from 1 in the order of the history.
   package var position: Int64

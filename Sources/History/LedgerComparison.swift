@@ -31,7 +31,7 @@ package enum LedgerState: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One migration of the history or the ledger, and its state in the database.
-package struct LedgerEntry: Sendable, Hashable {
+package struct LedgerEntry: Sendable, Equatable {
   package let id: String
   package let state: LedgerState
   /// What is wrong; empty when nothing is.

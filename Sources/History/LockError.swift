@@ -2,8 +2,8 @@ import SchemaManifest
 import SchemaSQLText
 
 /// Why a history lock cannot be read, or why a line cannot be written to it.
-package struct LockError: Error, Hashable, Sendable, CustomStringConvertible {
-  package enum Kind: Sendable, Hashable {
+package struct LockError: Error, Equatable, Sendable, CustomStringConvertible {
+  package enum Kind: Sendable, Equatable {
     case header
     /// Version 1 of the format, which `freeze` converts.
     case olderVersion

@@ -189,21 +189,13 @@ private func isSQLiteVersion(_ text: String) -> Bool {
 /// The text as a JSON string on one line. Characters that are not visible, or that change the direction
 /// of the text, are escaped, so that nothing in a lock looks like something else.
 private func quoted(_ text: String) -> String {
-  var result = "\""
-  for scalar in text.unicodeScalars {
+  doubleQuoted(text) { scalar in
     switch scalar {
-    case "\"": result += "\\\""
-    case "\\": result += "\\\\"
-    case "\n": result += "\\n"
-    case "\r": result += "\\r"
-    case "\t": result += "\\t"
     // Controls, bidirectional marks, and what has no width.
     case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{AD}", "\u{61C}", "\u{180E}",
       "\u{200B}"..."\u{200F}", "\u{2028}"..."\u{202E}", "\u{2060}"..."\u{206F}", "\u{FEFF}":
-      let digits = String(scalar.value, radix: 16)
-      result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    default: result.unicodeScalars.append(scalar)
+      scalar.lineEscape ?? scalar.shortEscape
+    default: nil
     }
   }
-  return result + "\""
 }

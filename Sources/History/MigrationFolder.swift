@@ -4,7 +4,7 @@ import SchemaSQLText
 
 /// Why a history could not be read.
 package enum HistoryReadError: Error, Sendable {
-  /// The folder is not there.
+  /// The folder does not exist.
   case missingFolder(path: String)
   /// The folder holds no manifest, but files that look like a history: `.sql` files, or folders with
   /// manifests or `.sql` files. They are named as seen from the folder.
@@ -17,7 +17,7 @@ package enum HistoryReadError: Error, Sendable {
 }
 
 /// A folder of manifests and their history lock.
-package struct MigrationFolder: Sendable, Hashable {
+package struct MigrationFolder: Sendable, Equatable {
   /// A larger manifest is not read.
   package static let manifestSizeLimit = 8 * 1_048_576
 
@@ -33,7 +33,7 @@ package struct MigrationFolder: Sendable, Hashable {
   /// Where the manifest with this id is, or would be.
   package func file(ofMigration id: String) -> String { joinedPath(path, id + ".yaml") }
 
-  /// The ids of all manifests, in the order of their numbers, whatever the files hold and whether or
+  /// The ids of all manifests, in the order of their numbers, regardless of their content and whether or
   /// not two have one number.
   package func ids() throws(HistoryReadError) -> [String] {
     try manifestNames().filter { $0.problem == nil }.map(\.id)
@@ -96,7 +96,7 @@ package struct MigrationFolder: Sendable, Hashable {
       do throws(FileError) {
         return try readFile(lockFile, limit: 64 * 1_048_576)
       } catch  where error.systemError == ENOENT {
-        // A link to nothing is no missing lock: it would make drafts of what is frozen.
+        // A dangling link is not a missing lock: frozen migrations would become drafts.
         if try somethingExists(at: lockFile) { throw error }
         return nil
       }

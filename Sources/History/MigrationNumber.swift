@@ -68,9 +68,7 @@ private func named(_ scalar: Unicode.Scalar) -> String {
   switch scalar {
   case " ": return "a space"
   case "!"..."~": return "`\(scalar)`"
-  default:
-    let digits = String(scalar.value, radix: 16, uppercase: true)
-    return "the character U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  default: return "the character \(scalar.codePoint)"
   }
 }
 

@@ -15,7 +15,7 @@ extension DatabaseFile {
     }
   }
 
-  /// Why the file itself cannot be read, whatever is beside it.
+  /// Why the file itself cannot be read, regardless of the files beside it.
   static func unreadability(_ path: String) -> String? {
     access(path, F_OK) == 0 ? refusal(path, R_OK) : nil
   }

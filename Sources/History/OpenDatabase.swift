@@ -119,35 +119,8 @@ package enum DatabaseFile {
     return Failure(ExitStatus(systemError: problem), "\(path) cannot be \(verb): \(reason)")
   }
 
-  /// Looks whether there is a database that can be read, before anything else is.
-  ///
-  /// - Throws: what is wrong with the file.
-  package static func probe(
-    _ path: String, mustExist: Bool, timeout: Double,
-    interruption: Interruption = Interruption(),
-    onWait: @escaping (Double) -> Void = { _ in }
-  ) throws(Failure) {
-    guard try exists(path) else {
-      if mustExist { throw Failure(.notFound, "database \(path) does not exist") }
-      return
-    }
-    _ = try openForReading(path, timeout: timeout, interruption: interruption, onWait: onWait)
-  }
-
   package static func require(_ path: String) throws(Failure) {
     guard try exists(path) else { throw Failure(.notFound, "database \(path) does not exist") }
-  }
-
-  /// The last migration in the database's ledger; nil without a ledger, or if the ledger is empty.
-  package static func lastApplied(
-    in path: String, _ ledger: Ledger, timeout: Double
-  ) throws(Failure) -> String? {
-    let connection = try openForReading(path, timeout: timeout)
-    do {
-      return try ledger.rows(in: connection)?.last?.id
-    } catch {
-      throw Failure(error, database: path)
-    }
   }
 
   /// Opens a database to look at it; no lock for writing is ever taken.
@@ -245,10 +218,11 @@ package struct ReadableDatabase {
     self.name = name
   }
 
-  /// Opens a database file.
+  /// Opens a database file, which must exist.
   package init(
     file: String, timeout: Double, interruption: Interruption = Interruption()
   ) throws(Failure) {
+    try DatabaseFile.require(file)
     self.init(
       try DatabaseFile.openForReading(file, timeout: timeout, interruption: interruption),
       name: file)
@@ -265,15 +239,11 @@ package struct LiveDatabase {
 
   package init(_ connection: Connection, _ ledger: Ledger, path: String) throws(Failure) {
     do {
-      if connection.isInTransaction {
-        rows = try ledger.rows(in: connection)
-        schema = try Schema(of: connection)
-      } else {
-        try connection.execute("BEGIN")
-        defer { try? connection.execute("COMMIT") }
-        rows = try ledger.rows(in: connection)
-        schema = try Schema(of: connection)
-      }
+      let begins = !connection.isInTransaction
+      if begins { try connection.execute("BEGIN") }
+      defer { if begins { try? connection.execute("COMMIT") } }
+      rows = try ledger.rows(in: connection)
+      schema = try Schema(of: connection)
       if let damage = schema.damage { throw Failure(damaged: path, damage) }
     } catch {
       throw Failure(of: error, database: path)

@@ -32,7 +32,7 @@ extension MigrationFolder {
 }
 
 extension FolderDigests {
-  /// Whether a database has run exactly what is in the folder and in its lock.
+  /// Whether a database has run exactly the migrations of the folder and of its lock.
   ///
   /// It is the question of every start of an app and of every tenant's database in a long row, and
   /// nearly always the answer. False says nothing but that somebody must look closer.
@@ -50,7 +50,7 @@ extension FolderDigests {
 }
 
 extension HistoryLock {
-  /// Whether a database has run what is frozen, in the form that was frozen, before anything else.
+  /// Whether a database has run the frozen migrations first, in their frozen form.
   fileprivate func isPlainPrefix(of rows: [LedgerRow]) -> Bool {
     let entries = entries
     return entries.count <= rows.count

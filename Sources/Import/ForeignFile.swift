@@ -2,7 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 
-/// A file of SQL as the `sqlite3` shell reads it: CRLF is LF.
+/// A file of SQL. CRLF is LF, except in strings and quoted names, whose bytes are values.
 struct ForeignFile {
   /// For messages.
   let path: String
@@ -15,10 +15,13 @@ struct ForeignFile {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     var text = bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes
     if text.contains(.carriageReturn) {
-      text = text.indices.filter { index in
-        text[index] != .carriageReturn
-          || !(index + 1 < text.count && text[index + 1] == .lineFeed)
-      }.map { text[$0] }
+      text = TokenizedSQL(bytes: text).tokens.flatMap { token in
+        let isValue = token.kind == .string || token.kind == .quotedIdentifier
+        return token.range.filter { index in
+          isValue || text[index] != .carriageReturn || index + 1 == text.count
+            || text[index + 1] != .lineFeed
+        }.map { text[$0] }
+      }
     }
     guard String(validating: text, as: UTF8.self) != nil, !text.contains(0) else {
       throw Failure(

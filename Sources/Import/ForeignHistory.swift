@@ -52,6 +52,12 @@ struct HistoryReader {
     try ForeignFile(source.shown(path), bytes: source.bytes(path))
   }
 
+  /// A file whose statements all belong to its migration.
+  func part(_ path: String) throws(Failure) -> UpPart {
+    let file = try file(path)
+    return UpPart(file, file.whole, of: tool)
+  }
+
   /// Adds a part of a file as a migration.
   mutating func add(
     number: String, name: String, _ path: String, _ up: UpPart, _ replaces: ReplacedEntries?
@@ -90,6 +96,10 @@ struct HistoryReader {
   }
 
   mutating func sort(by isBefore: (ForeignStep, ForeignStep) -> Bool) { steps.sort(by: isBefore) }
+
+  mutating func sortByNumber() {
+    sort { MigrationNumber(id: $0.number) < MigrationNumber(id: $1.number) }
+  }
 
   // MARK: Files that are not migrations of SQL
 

@@ -131,11 +131,11 @@ extension ImportedHistory {
       {
         return nil
       }
-      let parts = zip(expected.texts, actual.texts).first { $0 != $1 }?.0
+      let difference = zip(expected.sorted, actual.sorted).first { $0 != $1 }?.0
       guard
-        let object = parts
+        let object = difference
           ?? (expected.objects.count == actual.objects.count
-            ? nil : (expected.texts + actual.texts).last)
+            ? nil : (expected.sorted + actual.sorted).last)
       else { return nil }
       return Failure(
         .finding,
@@ -177,33 +177,20 @@ extension ImportedHistory {
 }
 
 extension Schema {
-  /// The objects by name, each with its text.
-  fileprivate var texts: [SchemaText] {
-    objects.map { SchemaText(kind: $0.kind, name: $0.name, table: $0.table, sql: $0.sql ?? "") }
-      .sorted { ($0.name.exact, $0.kind.rawValue) < ($1.name.exact, $1.kind.rawValue) }
-  }
-}
-
-extension Schema {
-  /// The words of each definition, without quotes, by name.
-  fileprivate var words: [[Identifier]] {
-    texts.map { text in
-      let tokens = TokenizedSQL(text.sql)
-      return [text.name.identifier]
-        + tokens.significant.map { Quoting.unquoted(tokens.text($0)).identifier }
+  /// The objects by name.
+  fileprivate var sorted: [SchemaObject] {
+    objects.map(\.unplaced).sorted {
+      ($0.name.exact, $0.kind.rawValue) < ($1.name.exact, $1.kind.rawValue)
     }
   }
-}
 
-/// A line of `sqlite_schema`.
-private struct SchemaText: Equatable {
-  let kind: SchemaObject.Kind
-  let name: String
-  let table: String
-  let sql: String
-
-  static func == (a: SchemaText, b: SchemaText) -> Bool {
-    a.kind == b.kind && a.name == b.name && a.table == b.table && a.sql == b.sql
+  /// The words of each definition, without quotes, by name.
+  fileprivate var words: [[Identifier]] {
+    sorted.map { object in
+      let tokens = TokenizedSQL(object.sql ?? "")
+      return [object.name.identifier]
+        + tokens.significant.map { Quoting.unquoted(tokens.text($0)).identifier }
+    }
   }
 }
 

@@ -165,7 +165,9 @@ struct UpPart {
     guard names.indices.contains(place) else { return }
     let argument = names.indices.contains(place + 2) ? names[place + 2].text : nil
     let name = names[place]
-    if Pragmas.acceptedNotRun.contains(name) { return remove(statement.range) }
+    if Pragmas.acceptedNotRun.contains(name) {
+      return leaveOut(statement, "PRAGMA \(name.text): schemactl checks foreign keys itself")
+    }
     guard Pragmas.reasonToRefuse(name, argument: argument) != nil else { return }
     leaveOut(
       statement, "PRAGMA \(name.text): it configures the connection or the file, not the schema")

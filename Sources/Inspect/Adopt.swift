@@ -21,7 +21,7 @@ extension Project {
   /// Writes the ledger of a database that has none, up to the point of the history that has the schema of the
   /// database. Changes no other row.
   ///
-  /// - Parameter point: the migration through which it is said to stand; nil looks for it.
+  /// - Parameter point: the last migration that the database contains; nil searches for it.
   /// - Throws: with the nearest difference, when its schema is that of no point; with the points,
   ///   when it is that of several, because migrations between them change rows only.
   package func adopt(

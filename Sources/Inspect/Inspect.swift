@@ -2,6 +2,5 @@
 ///
 /// - ``Project/verify(database:timeout:interruption:continuing:)``: replays the history and compares a database.
 /// - ``Project/status(database:timeout:interruption:)``, ``Project/diff(database:timeout:interruption:)``.
-/// - ``PlanReport``, ``DryRunReport``: what `migrate` would do.
 /// - ``Project/proveReplay(noting:everyPair:interruption:)``: every release leads to the same schema.
 /// - ``AdoptReport``, ``LedgerRepair``: write ledger rows without running a migration.

@@ -43,23 +43,19 @@ package struct RepairPlan: Sendable {
 }
 
 extension Project {
-  private func reading(_ database: String, _ timeout: Double) throws(Failure) -> Connection {
-    try DatabaseFile.require(database)
-    return try DatabaseFile.openForReading(database, timeout: timeout)
-  }
-
   /// What a repair would write. Nothing is written.
   package func plan(
     _ repair: LedgerRepair, database: String, timeout: Double
   ) throws(Failure) -> RepairPlan {
-    let view = try view(of: database, timeout: timeout)
-    return try view.planInView(repair, database: database, timeout: timeout)
+    let readable = try ReadableDatabase(file: database, timeout: timeout)
+    return try view(of: readable).planInView(repair, readable)
   }
 
   private func planInView(
-    _ repair: LedgerRepair, database: String, timeout: Double
+    _ repair: LedgerRepair, _ readable: ReadableDatabase
   ) throws(Failure) -> RepairPlan {
-    let live = try LiveDatabase(reading(database, timeout), ledger, path: database)
+    let database = readable.name
+    let live = try LiveDatabase(readable.connection, ledger, path: database)
     try requireIntactHistory()
     guard let rows = live.rows else {
       throw Failure(.finding, "\(database) has no ledger to repair")
@@ -144,10 +140,7 @@ package struct RecordedRepair: Sendable {
   static func all(
     of ledger: Ledger, in connection: Connection
   ) throws(DatabaseError) -> [RecordedRepair] {
-    let found = try connection.rows(
-      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
-      [.text(ledger.repairs)])
-    guard !found.isEmpty else { return [] }
+    guard try connection.sql(ofTable: ledger.repairs) != nil else { return [] }
     let table = Quoting.identifier(ledger.repairs)
     return try connection.rows("SELECT at, id, action, reason FROM main.\(table) ORDER BY rowid")
       .map { row in

@@ -46,16 +46,6 @@ extension Project {
   ///   - mayBeEmpty: whether it may be a new one.
   ///   - comparesSchema: whether to look for drift, which replays the history.
   package func status(
-    database: String, timeout: Double, mayBeEmpty: Bool = true, comparesSchema: Bool = false,
-    interruption: Interruption = Interruption()
-  ) throws(Failure) -> StatusReport {
-    try DatabaseFile.require(database)
-    return try status(
-      of: ReadableDatabase(file: database, timeout: timeout, interruption: interruption),
-      mayBeEmpty: mayBeEmpty, comparesSchema: comparesSchema)
-  }
-
-  package func status(
     of database: ReadableDatabase, mayBeEmpty: Bool = true, comparesSchema: Bool = false
   ) throws(Failure) -> StatusReport {
     let view = try view(of: database)
@@ -98,14 +88,6 @@ extension Project {
 
   /// How a database differs from the schema that its history promises at the point where it is;
   /// without a ledger, from that of the whole history.
-  package func diff(
-    database: String, timeout: Double, interruption: Interruption = Interruption()
-  ) throws(Failure) -> DiffReport {
-    try DatabaseFile.require(database)
-    return try diff(
-      of: ReadableDatabase(file: database, timeout: timeout, interruption: interruption))
-  }
-
   package func diff(of database: ReadableDatabase) throws(Failure) -> DiffReport {
     try view(of: database).diffInView(database)
   }

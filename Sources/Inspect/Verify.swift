@@ -52,31 +52,10 @@ extension Project {
   ///   compares the manifests with the lock.
   /// - Throws: failures from 64 up; everything else is in the report.
   package func verify(
-    database: String?, timeout: Double, interruption: Interruption = Interruption(),
-    continuing history: VerifyReport? = nil
+    _ database: ReadableDatabase?, continuing history: VerifyReport? = nil,
+    interruption: Interruption = Interruption()
   ) throws(Failure) -> VerifyReport {
-    try verify(
-      hasDatabase: database != nil, continuing: history, interruption: interruption
-    ) { () throws(Failure) in
-      try database.map { (file) throws(Failure) in
-        try ReadableDatabase(file: file, timeout: timeout, interruption: interruption)
-      }
-    }
-  }
-
-  /// The same with a database that is open already.
-  package func verify(
-    _ database: ReadableDatabase, continuing history: VerifyReport? = nil
-  ) throws(Failure) -> VerifyReport {
-    try verify(hasDatabase: true, continuing: history) { database }
-  }
-
-  private func verify(
-    hasDatabase: Bool, continuing history: VerifyReport?,
-    interruption: Interruption = Interruption(),
-    opening open: () throws(Failure) -> ReadableDatabase?
-  ) throws(Failure) -> VerifyReport {
-    var report = history ?? verifyLock(hasLedger: hasDatabase)
+    var report = history ?? verifyLock(hasLedger: database != nil)
     var steps: [ScratchDatabase.Step] = []
     if report.isHistoryBroken {
       report.notes.append("the replay was skipped, because the frozen history is broken")
@@ -85,7 +64,7 @@ extension Project {
       steps = try replay(into: &report)
     }
     try verifySquashed(into: &report, interruption)
-    guard let database = try open() else { return report }
+    guard let database else { return report }
     let view = try view(of: database)
     if view.migrations.count != migrations.count {
       steps = try view.replay(view.migrations, interruption: interruption).steps
@@ -104,7 +83,6 @@ extension Project {
     _ database: String, with replay: PendingReplay, timeout: Double,
     interruption: Interruption = Interruption()
   ) throws(Failure) -> VerifyReport {
-    try DatabaseFile.require(database)
     var report = VerifyReport(history: [])
     let readable = try ReadableDatabase(
       file: database, timeout: timeout, interruption: interruption)

@@ -93,8 +93,7 @@ package struct Rule: Sendable, CustomStringConvertible {
   package static func problem(withID id: String) -> String? {
     guard named(id) == nil else { return nil }
     if let problem = problem(withOldID: id) { return problem }
-    let near = suggestion(for: id, among: all.map(\.id)).map { ": did you mean `\($0)`?" }
-    return "`\(id)` is not a rule" + (near ?? "")
+    return "`\(id)` is not a rule" + didYouMean(id, among: all.map(\.id))
   }
 
   package var description: String { id }

@@ -1,3 +1,4 @@
+import SchemaPlatform
 import SchemaSQLText
 
 /// The bytes that the canonical digest covers, version 1. Frozen for ever: locks in other people's
@@ -5,7 +6,7 @@ import SchemaSQLText
 /// manifest of today encodes to must not change.
 ///
 /// Covered are the top-level keys `after`, `before`, `foreign_keys`, `operations`, `replaces` and
-/// `requires`, as one mapping. A key that the manifest does not write is not there: a default written out is
+/// `requires`, as one mapping. A key that the manifest omits is omitted: a default written out is
 /// another form. Left out are every other top-level key and the `lint` of an entry of `operations`.
 ///
 /// | node | encoding |
@@ -102,8 +103,7 @@ struct CanonicalForm {
     case .boolean(let value): append(value ? "b1;" : "b0;")
     case .integer(let value): append("i\(value);")
     case .real(let value):
-      let digits = String(value.bitPattern, radix: 16)
-      append("r\(String(repeating: "0", count: 16 - digits.utf8.count))\(digits);")
+      append("r\(padded(String(value.bitPattern, radix: 16), 16));")
     case .text(let text), .ambiguous(let text, _): appendText(text)
     }
   }

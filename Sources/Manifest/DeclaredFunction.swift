@@ -1,7 +1,7 @@
 import SchemaSQLText
 
 /// An SQL function that the application registers.
-package struct DeclaredFunction: Sendable, Hashable {
+package struct DeclaredFunction: Sendable, Equatable {
   package let name: String
   /// -1: any number.
   package let arguments: Int

@@ -1,7 +1,7 @@
 import SchemaSQLText
 
 /// What may stand at a place of a file. Validation, the canonical form and the JSON schema all
-/// follow from the shapes, so nothing about the grammar is said twice.
+/// follow from the shapes, so nothing about the grammar is written twice.
 package indirect enum Shape: Sendable {
   case text(TextRule)
   /// An expression or statements. A plain number, boolean or null is SQL as it is written.

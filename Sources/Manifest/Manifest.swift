@@ -2,7 +2,7 @@
 ///
 /// - ``decodeManifest(_:file:)``: a tree becomes a ``Manifest``, or every problem of the file.
 /// - ``Operation``: one entry of `operations`, with its positions.
-/// - ``Grammar``: what a manifest may say; the decoder, ``JSONSchema`` and the reference are made from it.
+/// - ``Grammar``: what a manifest may say; it gives the decoder, the JSON Schema and the reference.
 
 import SchemaSQLText
 
@@ -51,7 +51,7 @@ package struct Requirements: Sendable {
 }
 
 /// A version of SQLite: `3.37` or `3.37.2`.
-package struct SQLiteVersion: Sendable, Comparable, Hashable, CustomStringConvertible {
+package struct SQLiteVersion: Sendable, Comparable, Equatable, CustomStringConvertible {
   /// As `sqlite3_libversion_number` counts: 3.37.2 is 3037002.
   package let number: Int
 

@@ -198,7 +198,7 @@ package struct Fields {
     entries.first { $0.key.text == key }?.value
   }
 
-  /// The elements of a list, none when there is no list.
+  /// The elements of a list, none without a list.
   package func elements(_ key: String) -> [Node] { self[key]?.elements ?? [] }
 
   /// The position of a key, or of the mapping without that key.

@@ -39,7 +39,7 @@ extension Grammar {
     "`requires`",
     [.optional("sqlite", .text(.version), "The oldest SQLite that can run the migration.")])
 
-  static let lint = MappingRule(
+  package static let lint = MappingRule(
     "`lint`",
     [
       .required(
@@ -61,7 +61,7 @@ extension Grammar {
       .optional("blob", .text(.hexadecimal), "Bytes, two hexadecimal digits each."),
     ], exactlyOneOf: ["sql", "blob"])
 
-  static let constant = MappingRule(
+  package static let constant = MappingRule(
     "a value",
     literal.keys.filter { $0.name == "blob" }.map {
       KeyRule.required($0.name, $0.shape, $0.summary)

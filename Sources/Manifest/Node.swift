@@ -1,6 +1,6 @@
 import SchemaSQLText
 
-/// One document as a tree, and what is wrong with it that does not keep it from being read on.
+/// One document as a tree, and its errors, which do not prevent reading the rest.
 package struct Document: Sendable {
   /// Nil when the file holds no document.
   package let root: Node?

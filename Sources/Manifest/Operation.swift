@@ -84,7 +84,7 @@ package struct ColumnDefinition: Sendable {
   package var primaryKey = false
   package var autoincrement = false
   package var notNull: NotNull?
-  /// Nil is no DEFAULT clause; `.null` is DEFAULT NULL.
+  /// Nil: without a DEFAULT clause; `.null` is DEFAULT NULL.
   package var `default`: Literal?
   package var unique = false
   package var check: SQLSource?
@@ -100,7 +100,7 @@ package struct ColumnDefinition: Sendable {
 }
 
 /// NOT NULL, and what happens when a NULL comes nevertheless.
-package enum NotNull: Sendable, Hashable {
+package enum NotNull: Sendable, Equatable {
   case plain
   case onConflict(ConflictAction)
 }

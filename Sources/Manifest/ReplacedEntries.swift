@@ -8,7 +8,7 @@ package enum LedgerKind: String, Sendable, CaseIterable {
 
 /// An item of `replaces`: where another tool's ledger has all of these entries, the database has the
 /// effect of the migration.
-package struct ReplacedEntries: Sendable, Hashable {
+package struct ReplacedEntries: Sendable, Equatable {
   /// The table in which the other tool records its migrations.
   package let ledger: String
   /// Nil: recognised by the table's name and columns.
@@ -27,8 +27,6 @@ package struct ReplacedEntries: Sendable, Hashable {
   package static func == (a: ReplacedEntries, b: ReplacedEntries) -> Bool {
     a.ledger == b.ledger && a.kind == b.kind && a.column == b.column && a.entries == b.entries
   }
-
-  package func hash(into hasher: inout Hasher) { hasher.combine(ledger.identifier) }
 }
 
 extension Grammar {

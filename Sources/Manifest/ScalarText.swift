@@ -1,3 +1,4 @@
+import SchemaPlatform
 import SchemaSQLText
 
 /// A text as YAML writes it so that it reads back the same: plain where that is plain to see, else
@@ -18,22 +19,12 @@ private func isPlain(_ text: String) -> Bool {
 
 /// A text in double quotes, as both YAML and people read it.
 package func yamlQuoted(_ text: String) -> String {
-  var result = "\""
-  for scalar in text.unicodeScalars {
-    switch scalar {
-    case "\"": result += "\\\""
-    case "\\": result += "\\\\"
-    case "\n": result += "\\n"
-    case "\t": result += "\\t"
-    case _ where mustBeEscaped(scalar):
-      let digits = String(scalar.value, radix: 16)
-      let width = scalar.value > 0xFFFF ? 8 : 4
-      result += (width == 8 ? "\\U" : "\\u")
-      result += String(repeating: "0", count: width - digits.count) + digits
-    default: result.unicodeScalars.append(scalar)
-    }
+  doubleQuoted(text) { scalar in
+    guard mustBeEscaped(scalar) else { return nil }
+    if scalar == "\n" || scalar == "\t" { return scalar.lineEscape }
+    return scalar.value > 0xFFFF
+      ? "\\U" + padded(String(scalar.value, radix: 16), 8) : scalar.shortEscape
   }
-  return result + "\""
 }
 
 /// Characters that YAML does not print, that end a line for some of its readers, or that change the direction of

@@ -13,7 +13,7 @@ package enum ScalarValue: Hashable, Sendable {
   /// Something that YAML 1.1, YAML 1.2 or SQLite read differently.
   case ambiguous(String, Ambiguity)
 
-  package enum Ambiguity: Hashable, Sendable {
+  package enum Ambiguity: Equatable, Sendable {
     case boolean(Bool)
     case leadingZeros
     case radix

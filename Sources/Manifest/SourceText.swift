@@ -43,14 +43,14 @@ package struct SourceText: Sendable {
     return cursor.position
   }
 
-  /// The byte at a place; nil when there is no such place.
+  /// The byte at a place; nil outside the text.
   package func offset(of position: Position) -> Int? {
     var cursor = Cursor(position: Position(line: 1, column: 1), offset: 0)
     while cursor.position < position, cursor.offset < bytes.count { cursor.advance(in: bytes) }
     return cursor.position == position ? cursor.offset : nil
   }
 
-  /// Whether a tab stands before the first character of a line.
+  /// Whether a tab precedes the first character of a line.
   package func isIndentedWithTab(line: Int) -> Bool {
     var cursor = Cursor(position: Position(line: 1, column: 1), offset: 0)
     while cursor.offset < bytes.count, cursor.position.line < line { cursor.advance(in: bytes) }

@@ -8,13 +8,18 @@ package func suggestion(for word: String, among candidates: [String]) -> String?
   for candidate in candidates {
     let other = candidate.utf8.map(\.lowercased)
     let limit = max(2, max(letters.count, other.count) / 3)
-    // Fewer edits than letters, or any short word would do; and no work on what is far too long.
+    // Fewer edits than letters, or any short word would do; and texts that are far too long cost no work.
     guard other.count > 0, abs(letters.count - other.count) <= limit else { continue }
     let distance = editDistance(letters, other)
     guard distance <= limit, distance < max(letters.count, other.count) else { continue }
     if distance < best?.distance ?? .max { best = (candidate, distance) }
   }
   return best?.candidate
+}
+
+/// The question for an error message, such as ": did you mean `lists`?"; empty when no candidate is near.
+package func didYouMean(_ word: String, among candidates: [String]) -> String {
+  suggestion(for: word, among: candidates).map { ": did you mean `\($0)`?" } ?? ""
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other

@@ -41,7 +41,7 @@ package struct Validator {
   }
 
   /// - Parameters:
-  ///   - meant: what was probably meant.
+  ///   - meant: the probable intention.
   ///   - list: a further sentence.
   private mutating func report(
     _ statement: String, meant: String?, list: String = "", at position: Position

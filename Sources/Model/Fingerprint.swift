@@ -56,15 +56,17 @@ package struct RunningFingerprint: Sendable {
   package mutating func digest() -> String {
     for delta in pending { merge(delta) }
     pending = []
-    while (hashed.count + 1) * Self.stride <= entries.count {
-      var hash = hashed.last ?? SHA256()
-      // Hash one large piece, which is much faster than many small ones.
-      hash.update(
-        Array(entries[hashed.count * Self.stride..<(hashed.count + 1) * Self.stride].joined()))
-      hashed.append(hash)
-    }
     var hash = hashed.last ?? SHA256()
-    hash.update(Array(entries[(hashed.count * Self.stride)...].joined()))
+    // Hash large pieces, which is much faster than many small ones.
+    var piece: [UInt8] = []
+    for index in hashed.count * Self.stride..<entries.count {
+      piece += entries[index]
+      guard (index + 1).isMultiple(of: Self.stride) else { continue }
+      hash.update(piece)
+      hashed.append(hash)
+      piece.removeAll(keepingCapacity: true)
+    }
+    hash.update(piece)
     return hash.finishHex()
   }
 

@@ -2,7 +2,7 @@ import SchemaSQLText
 
 /// The table in a user's database that records which migrations it has run. Two histories can share a
 /// database, each with a ledger of its own.
-package struct Ledger: Sendable, Hashable, CustomStringConvertible {
+package struct Ledger: Sendable, Equatable, CustomStringConvertible {
   package let table: Identifier
 
   package static let usual = Ledger(table: "schemactl_migrations")

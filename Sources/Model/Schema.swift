@@ -40,12 +40,17 @@ package final class SchemaObject: Sendable, Hashable {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
+  /// The object without its root page, for comparisons between databases.
+  package var unplaced: SchemaObject {
+    SchemaObject(kind: kind, name: name, table: table, sql: sql)
+  }
+
   /// SQLite's own objects: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
   package var isInternal: Bool { key.name.isInternal }
 }
 
 /// The whole schema of a database, as stored in `sqlite_schema`.
-package struct Schema: Sendable, Hashable {
+package struct Schema: Sendable, Equatable {
   /// In stored order.
   package var objects: [SchemaObject]
 

@@ -1,7 +1,7 @@
 import SchemaSQLText
 
 /// A difference between a schema and the expected one.
-package struct SchemaChange: Sendable, Hashable {
+package struct SchemaChange: Sendable, Equatable {
   package enum Kind: String, Sendable, Hashable {
     case table, column, constraint, index, view, trigger
     /// The order of a table's columns.

@@ -46,7 +46,7 @@ package struct SchemaDelta: Sendable {
 
   package var keys: Set<Key> { Set(before.keys).union(after.keys) }
 
-  /// Whether both deltas have the same result, whatever the earlier form of the objects.
+  /// Whether both deltas have the same result, regardless of the earlier form of the objects.
   package func doesTheSame(as other: SchemaDelta) -> Bool {
     guard keys == other.keys, after.keys == other.after.keys else { return false }
     return after.allSatisfy { key, object in

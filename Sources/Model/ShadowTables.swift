@@ -14,7 +14,7 @@ extension Schema {
 }
 
 extension SchemaObject {
-  /// SQLite always stores exactly these words, whatever the statement.
+  /// SQLite always stores exactly these words, regardless of the statement.
   package var isVirtualTable: Bool {
     sql?.utf8.starts(with: "CREATE VIRTUAL TABLE".utf8) ?? false
   }

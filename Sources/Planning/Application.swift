@@ -57,7 +57,7 @@ package struct Application: Sendable {
     return declaredCollations.filter { !known.contains($0.identifier) }
   }
 
-  /// Registers everything on a private database: what is missing does nothing, so that any schema
+  /// Registers everything on a private database: missing functions do nothing, so that any schema
   /// can be built. Never on a user's database, whose rows and indexes it would corrupt.
   package func registerStubs(on connection: Connection) throws(DatabaseError) {
     try registerBrought(on: connection)
@@ -117,7 +117,7 @@ package final class CallRecord: Sendable {
 }
 
 /// A function or a collation that a connection lacks.
-package enum MissingName: Sendable, Hashable {
+package enum MissingName: Sendable, Equatable {
   case function(String)
   case collation(String)
 

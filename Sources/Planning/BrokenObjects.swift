@@ -90,7 +90,7 @@ extension Connection {
 extension Connection {
   /// Runs an ALTER TABLE on a scratch database, dropping what keeps SQLite from it.
   ///
-  /// - Returns: what was dropped, and the schema just before the ALTER.
+  /// - Returns: the dropped objects, and the schema just before the ALTER.
   /// - Throws: when SQLite refuses it for another reason.
   func alter(_ sql: String) throws(DatabaseError) -> (broken: [BrokenObject], before: Schema) {
     var broken: [BrokenObject] = []

@@ -60,7 +60,7 @@ struct ColumnAlteration {
         + "use `convert_primary_key` or `rebuild_table`", key: "type")
   }
 
-  /// A foreign key among the table's constraints would stay beside what is said here, or instead.
+  /// A foreign key among the table's constraints would stay beside the new definition, or replace it.
   private func requireOwnReference() throws {
     if case .keep = change.references { return }
     let isTables = table.parsed.constraints.contains { constraint in
@@ -138,28 +138,27 @@ struct ColumnAlteration {
     var guards: [Question] = []
     if case .set = change.notNull {
       guards.append(
-        Question(
-          condition: "EXISTS (SELECT 1 FROM \(main) WHERE \(name) IS NULL)",
-          of: change.table, promise: "\(change.table).\(change.column) holds no NULL",
-          message:
-            "\(change.table).\(change.column) holds NULL in some rows: give them a value first, "
-            + "with `update`",
-          rows: RowQuery(
-            of: table, showing: [change.column],
-            where: "\(Quoting.identifier(change.column)) IS NULL")))
+        question(
+          where: "\(Quoting.identifier(change.column)) IS NULL",
+          promise: "\(change.table).\(change.column) holds no NULL",
+          "\(change.table).\(change.column) holds NULL in some rows: give them a value first, "
+            + "with `update`"))
     }
     if comparesAlike, case .set(let check) = change.check {
       guards.append(
-        Question(
-          condition: "EXISTS (SELECT 1 FROM \(main) WHERE NOT (\(expression(check))))",
-          of: change.table,
+        question(
+          where: "NOT (\(expression(check)))",
           promise: "every row of \(change.table) meets the new CHECK of \(change.column)",
-          message: "some rows of \(change.table) do not meet the new CHECK of \(change.column): "
-            + "correct them first",
-          rows: RowQuery(
-            of: table, showing: [change.column], where: "NOT (\(expression(check)))")))
+          "some rows of \(change.table) do not meet the new CHECK of \(change.column): "
+            + "correct them first"))
     }
     return guards.map(Step.question)
+  }
+
+  private func question(where condition: String, promise: String, _ message: String) -> Question {
+    Question(
+      RowQuery(of: table, showing: [change.column], where: condition), of: change.table,
+      promise: promise, message: message)
   }
 
   // MARK: Short rows
@@ -178,13 +177,11 @@ struct ColumnAlteration {
     else { return [] }
     return [
       .question(
-        Question(
-          condition: "EXISTS (SELECT 1 FROM \(main) WHERE \(name) IS \(Self.mark))",
-          of: change.table,
+        question(
+          where: "\(name) IS \(Self.mark)",
           promise:
             "\(change.table).\(change.column) does not contain the value that schemactl reserves",
-          message:
-            "\(change.table).\(change.column) contains the value that schemactl reserves: "
+          "\(change.table).\(change.column) contains the value that schemactl reserves: "
             + Self.mark)),
       .edit(SchemaEdit(table: table.name, sql: marked)),
       .statement(
@@ -321,12 +318,13 @@ extension ParsedTable {
   }
 
   /// - Throws: with the columns that there are.
-  func column(named name: String) throws -> CreateTable.Column {
+  /// - Parameter key: of the operation, which names the column.
+  func column(named name: String, key: String = "column") throws -> CreateTable.Column {
     if let column = parsed.column(named: name) { return column }
     throw PlanningError(
       .failed,
       "\(self.name) has no column \(name); it has "
-        + parsed.columns.map(\.name.text).joined(separator: ", "), key: "column")
+        + parsed.columns.map(\.name.text).joined(separator: ", "), key: key)
   }
 
   /// The object that depends on comparisons of the column's values, as named in messages: an index, a key, a

@@ -16,16 +16,8 @@ struct ColumnMove {
   init(
     _ move: MoveColumn, in schema: Schema, _ application: Application
   ) throws {
-    guard let object = schema.table(move.table) else {
-      throw schema.lack(of: move.table)
-    }
-    let table = try ParsedTable(object)
-    guard let column = table.parsed.column(named: move.from) else {
-      throw PlanningError(
-        .failed,
-        "\(move.table) has no column \(move.from); it has "
-          + table.parsed.columns.map(\.name.text).joined(separator: ", "), key: "from")
-    }
+    let table = try ParsedTable(named: move.table, in: schema)
+    let column = try table.column(named: move.from, key: "from")
     guard table.parsed.column(named: move.to.name) == nil else {
       throw PlanningError(.failed, "\(move.table) already has a column \(move.to.name)", key: "to")
     }
@@ -155,13 +147,8 @@ struct ColumnMove {
   ) throws -> OperationPlan {
     let schema = renamed?.schema ?? self.schema
     let name = renamed == nil ? column.name.text : move.to.name
-    guard let object = schema.table(table.name) else {
-      throw PlanningError(.failed, "table \(table.name) does not exist")
-    }
-    let source = try ParsedTable(object)
-    guard let place = source.parsed.column(named: name) else {
-      throw PlanningError(.failed, "\(table.name) has no column \(name)")
-    }
+    let source = try ParsedTable(named: table.name, in: schema)
+    let place = try source.column(named: name)
     let final = source.replacing(place.range, with: move.to.sql)
     let rewrite = try Rewrite(source, as: final, in: schema, application)
     let columns = rewrite.columns {

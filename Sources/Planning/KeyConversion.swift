@@ -75,12 +75,11 @@ struct KeyConversion {
     var steps: [Step] = [
       .question(
         Question(
-          condition: "EXISTS (SELECT 1 FROM \(main) WHERE typeof(\(key)) <> 'integer')",
+          RowQuery(
+            of: parent, showing: [self.key.name.text], where: "typeof(\(key)) <> 'integer'"),
           of: parent.name,
           promise: "every value of \(parent.name).\(self.key.name.text) is an integer",
-          message: "\(parent.name).\(self.key.name.text) holds keys that are not integers",
-          rows: RowQuery(
-            of: parent, showing: [self.key.name.text], where: "typeof(\(key)) <> 'integer'")))
+          message: "\(parent.name).\(self.key.name.text) holds keys that are not integers"))
     ]
     for (table, columns) in affected {
       steps += columns.filter { !isKey($0, of: table) }.map { dangling($0, in: table, main, key) }
@@ -138,19 +137,16 @@ struct KeyConversion {
   private func dangling(
     _ column: String, in table: ParsedTable, _ main: String, _ key: String
   ) -> Step {
-    let holder = "c.\(Quoting.quoted(column))"
-    return .question(
+    .question(
       Question(
-        condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table.name)) AS c WHERE \(holder) "
-          + "IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(main) AS p WHERE p.\(key) = \(holder)))",
+        RowQuery(
+          of: table, showing: [column],
+          where: "\(Quoting.quoted(column)) NOT IN (SELECT \(key) FROM \(main))"),
         of: table.name, parent.name,
         promise: "every value of \(table.name).\(column) is the key of a row of \(parent.name)",
         message:
           "\(table.name).\(column) holds keys that no row of \(parent.name) has, and they would "
-          + "be lost: correct those rows first",
-        rows: RowQuery(
-          of: table, showing: [column],
-          where: "\(Quoting.quoted(column)) NOT IN (SELECT \(key) FROM \(main))")))
+          + "be lost: correct those rows first"))
   }
 
   // MARK: Definitions

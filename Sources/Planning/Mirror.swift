@@ -176,9 +176,7 @@ private struct StoredColumn {
   private let probe: Connection
 
   init(_ name: String, of table: ParsedTable) throws {
-    guard let column = table.parsed.column(named: name) else {
-      throw PlanningError(.failed, "\(table.name) has no column \(name)")
-    }
+    let column = try table.column(named: name)
     let obstacle: String? =
       if table.isInPrimaryKey(column) {
         "is in the primary key"

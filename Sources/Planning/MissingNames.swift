@@ -30,7 +30,7 @@ extension Operation {
       PlanningError(
         .failed,
         "`\(object.name)` has no column `\(name)`"
-          + question(name, parsed.columns.map(\.name.text)), key: key)
+          + didYouMean(name, among: parsed.columns.map(\.name.text)), key: key)
     }
   }
 }
@@ -40,10 +40,6 @@ extension Schema {
   func lack(of table: String) -> PlanningError {
     let names = tables.filter { !$0.isInternal }.map(\.name)
     return PlanningError(
-      .failed, "table `\(table)` does not exist" + question(table, names), key: "table")
+      .failed, "table `\(table)` does not exist" + didYouMean(table, among: names), key: "table")
   }
-}
-
-private func question(_ name: String, _ candidates: [String]) -> String {
-  suggestion(for: name, among: candidates).map { ": did you mean `\($0)`?" } ?? ""
 }

@@ -32,7 +32,6 @@ package struct NewReference: Sendable {
 
   /// - Parameter filter: which rows of the table stay; nil is all.
   package func question(where filter: String?) -> Question {
-    let main = "main.\(Quoting.quoted(table))"
     let own = columns.map { "\(Quoting.quoted(table)).\(Quoting.quoted($0))" }
     // A foreign key compares with the parent's affinity and collation (Foreign Keys, section 3).
     let match = zip(targets, own).map { "p.\(Quoting.quoted($0)) = +\($1)" }
@@ -44,10 +43,9 @@ package struct NewReference: Sendable {
     let condition = orphaned.joined(separator: " AND ")
     let names = columns.joined(separator: ", ")
     return Question(
-      condition: "EXISTS (SELECT 1 FROM \(main) WHERE \(condition))", of: table, parent.name,
+      RowQuery(of: child, showing: columns, where: condition), of: table, parent.name,
       promise: "every row of \(table) refers by \(names) to a row of \(parent.name)",
       message: "rows of \(table) refer by \(names) to missing rows of \(parent.name): correct them "
-        + "first",
-      rows: RowQuery(of: child, showing: columns, where: condition))
+        + "first")
   }
 }

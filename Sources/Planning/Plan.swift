@@ -114,25 +114,24 @@ package struct Question: Sendable {
   /// The rows that prevent it, if they can be named.
   package let rows: RowQuery?
 
-  package init(
-    condition: String, of tables: String..., promise: String, message: String,
-    rows: RowQuery? = nil
-  ) {
+  /// Whether a condition is true.
+  init(condition: String, of tables: String..., promise: String? = nil, message: String) {
     self.tables = tables
     self.condition = condition
     self.promise = promise
     self.message = message
     scan = nil
-    self.rows = rows
+    rows = nil
   }
 
-  init(condition: String, message: String) {
-    tables = []
-    self.condition = condition
-    promise = nil
+  /// Whether there are such rows.
+  package init(_ rows: RowQuery, of tables: String..., promise: String, message: String) {
+    self.tables = tables
+    condition = rows.exists
+    self.promise = promise
     self.message = message
     scan = nil
-    rows = nil
+    self.rows = rows
   }
 
   init(_ scan: Scan) {

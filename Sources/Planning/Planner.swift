@@ -118,6 +118,10 @@ package struct Planner {
     }
   }
 
+  private func parsed(_ table: String) throws -> ParsedTable? {
+    try schema.table(table).flatMap { try? ParsedTable($0) }
+  }
+
   private func main(_ name: String) -> String { "main.\(Quoting.quoted(name))" }
 
   private func filter(_ condition: SQLSource?) -> String {
@@ -127,10 +131,7 @@ package struct Planner {
   /// ` OR ABORT` where a conflict clause of the table would remove other rows or skip the new one. Elsewhere
   /// it would only override the conflict clauses in the table's triggers (lang_createtrigger.html).
   private func orAbort(_ table: String) throws -> String {
-    let sql = try connection.value(
-      "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
-      [.text(table)])?.text
-    let tokens = TokenizedSQL(sql ?? "")
+    let tokens = TokenizedSQL(try connection.sql(ofTable: table) ?? "")
     guard tokens.mentions("conflict"), case .createTable(let parsed)? = try? parseCreate(tokens)
     else { return "" }
     return parsed.mayLoseRowsOnConflict ? " OR ABORT" : ""
@@ -179,8 +180,7 @@ package struct Planner {
   }
 
   private func requireUnconstrained(_ column: String, of table: String) throws {
-    guard let parsed = try schema.table(table).flatMap({ try? ParsedTable($0) }) else { return }
-    let constraints = parsed.constraints(keeping: column)
+    guard let constraints = try parsed(table)?.constraints(keeping: column) else { return }
     guard !constraints.isEmpty else { return }
     throw PlanningError(
       .failed,
@@ -266,17 +266,10 @@ package struct Planner {
 
   private func requireColumns(of index: IndexDefinition) throws {
     // SQLite takes a quoted name that it does not know for a text, and indexes that.
-    guard let object = try schema.table(index.table), let table = try? ParsedTable(object) else {
-      return
-    }
-    for column in index.columns {
-      guard case .column(let name) = column.term, table.parsed.column(named: name) == nil,
-        !["rowid", "oid", "_rowid_"].contains(name.identifier)
-      else { continue }
-      throw PlanningError(
-        .failed,
-        "\(index.table) has no column \(name); it has "
-          + table.parsed.columns.map(\.name.text).joined(separator: ", "), key: "columns")
+    guard let table = try parsed(index.table) else { return }
+    for case .column(let name) in index.columns.map(\.term)
+    where !["rowid", "oid", "_rowid_"].contains(name.identifier) {
+      _ = try table.column(named: name, key: "columns")
     }
   }
 

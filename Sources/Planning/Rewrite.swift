@@ -311,7 +311,7 @@ struct Rewrite {
 
   // MARK: Values that the copy would convert
 
-  /// ADD COLUMN with DEFAULT TRUE gives the rows a number, whatever the type: copied, it would be
+  /// ADD COLUMN with DEFAULT TRUE gives the rows a number, regardless of the type: copied, it would be
   /// converted. All other values that a column's type would not store `quick_check` has found before.
   private func storageGuards(_ columns: [Column]) -> [Step] {
     guard !old.parsed.isStrict else { return [] }

@@ -2,7 +2,7 @@ import SchemaSQLText
 import SchemaSQLite
 
 /// The rows of a table, written into another one by one statement.
-package struct RowCopy: Sendable, Hashable {
+package struct RowCopy: Sendable, Equatable {
   /// The user's table.
   package let table: String
   /// The name of the new one.
@@ -10,7 +10,7 @@ package struct RowCopy: Sendable, Hashable {
   package let statement: String
 
   /// - Parameters:
-  ///   - columns: what is filled, and its value over a row of `table`; all quoted.
+  ///   - columns: the columns to fill, and their values over a row of `table`; all quoted.
   ///   - scan: how all rows are read (`Connection.fullScan`).
   ///   - filter: the rows that are copied; nil is all.
   init(

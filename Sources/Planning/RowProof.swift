@@ -64,7 +64,7 @@ package struct RowProof: Sendable {
 
   /// - Parameter scan: how all rows are read (`Connection.fullScan`).
   package func count(_ scan: String) -> String {
-    // SQLite counts `*` in the smallest index, whatever INDEXED BY says.
+    // SQLite counts `*` in the smallest index and ignores INDEXED BY.
     "SELECT count(\(scan == "NOT INDEXED" ? "*" : "1")) FROM \(source(scan))"
   }
 

@@ -2,8 +2,10 @@ import SchemaModel
 import SchemaSQLText
 
 /// A SELECT that lists the rows that stop a step, for a message.
-package struct RowQuery: Sendable, Hashable {
+package struct RowQuery: Sendable, Equatable {
   package let sql: String
+  /// Whether it lists any, as SQL.
+  let exists: String
   /// The names of its columns: the key, then the values in question.
   package let columns: [String]
   /// Whether each row of the answer is a value that several rows hold.
@@ -12,7 +14,10 @@ package struct RowQuery: Sendable, Hashable {
   package let doubt: String?
 
   /// - Parameter query: usually with expressions of a manifest. Their line ends and comments are removed.
-  init(_ query: String, _ columns: [String], isGrouped: Bool = false, doubt: String? = nil) {
+  init(
+    _ query: String, _ columns: [String], isGrouped: Bool = false, exists: String? = nil,
+    doubt: String? = nil
+  ) {
     let tokens = TokenizedSQL(query)
     var sql = ""
     var end = 0
@@ -21,6 +26,7 @@ package struct RowQuery: Sendable, Hashable {
       end = token.range.upperBound
     }
     self.sql = sql
+    self.exists = exists ?? "EXISTS (\(sql))"
     self.columns = columns
     self.isGrouped = isGrouped
     self.doubt = doubt
@@ -34,7 +40,8 @@ package struct RowQuery: Sendable, Hashable {
         !table.key.contains { $0.isSameName(as: column) }
       }
     self.init(
-      "SELECT \(list(shown)) FROM \(Quoting.identifier(table.name)) WHERE \(condition)", shown)
+      "SELECT \(list(shown)) FROM \(Quoting.identifier(table.name)) WHERE \(condition)", shown,
+      exists: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table.name)) WHERE \(condition))")
   }
 
   /// The values that several rows of `source` share.

@@ -155,11 +155,10 @@ extension ParsedTable {
       guards.append(
         .question(
           Question(
-            condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(self.name)) WHERE \(differs))",
-            of: self.name, promise: "\(name) holds the results of its expression",
+            RowQuery(of: self, showing: [column.name.text], where: differs), of: self.name,
+            promise: "\(name) holds the results of its expression",
             message: "\(name) holds values that differ from its expression and would be lost: "
-              + "drop it first",
-            rows: RowQuery(of: self, showing: [column.name.text], where: differs))))
+              + "drop it first")))
     }
     return guards
   }

@@ -50,10 +50,10 @@ struct TableRun {
 
   var finalText: String { schema.table(table.name)?.sql ?? "" }
 
-  /// Whether every value that stays is the one that was there.
+  /// Whether every remaining value is unchanged.
   var keepsValues: Bool { columns.allSatisfy { $0.isKept || $0.origin == nil } }
 
-  /// - Returns: false when the operation cannot be part of the run, which then must not go on.
+  /// - Returns: false when the operation cannot be part of the run, which then must end.
   mutating func append(_ operation: Operation) throws -> Bool {
     do {
       return try appendIfPossible(operation)

@@ -2,16 +2,16 @@ import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 
-/// What an operation asks of the disk, as far as its plan tells: how often it reads and writes the
-/// rows of a table, whatever their number.
-package struct Work: Sendable, Hashable {
+/// The disk work of an operation, as far as its plan shows: how often it reads and writes the rows of a table,
+/// regardless of their number.
+package struct Work: Sendable, Equatable {
   /// The heaviest thing that is done, from nothing on.
   package enum Kind: String, Sendable, CaseIterable {
-    /// No row is looked at.
+    /// Reads no rows.
     case none
     /// Rows are read, and none is written.
     case scan
-    /// An index is made of all rows.
+    /// Builds an index of all rows.
     case buildsIndex = "builds-index"
     /// Some rows are written: those that are new, or that change.
     case writesRows = "writes-rows"
@@ -22,7 +22,7 @@ package struct Work: Sendable, Hashable {
   }
 
   /// Of one table, in passes over all its rows.
-  package struct Load: Sendable, Hashable {
+  package struct Load: Sendable, Equatable {
     package let table: String
     /// How often all rows are read, at most: a question ends at the first row that answers it.
     package let reads: Int
@@ -34,7 +34,7 @@ package struct Work: Sendable, Hashable {
 
   package let kind: Kind
   package let loads: [Load]
-  /// Rows that the manifest itself brings.
+  /// Rows that the manifest itself inserts.
   package let newRows: Int
 
   init(_ kind: Kind, _ loads: [Load] = [], newRows: Int = 0) {

@@ -60,31 +60,21 @@ private struct WrittenRows {
 
   /// Nil for any other statement, and for clauses that are not supported.
   init?(_ sql: TokenizedSQL, in schema: Schema) {
-    var clauses = Clauses(sql)
-    let isUpdate = clauses.take("update")
-    guard isUpdate || clauses.take("replace") || clauses.take("insert") else { return nil }
-    if clauses.take("or") { clauses.skip() }
-    if !isUpdate { guard clauses.take("into") else { return nil } }
-    let start = clauses.next
-    guard var name = clauses.name() else { return nil }
-    if clauses.take(".") {
-      guard name.identifier == "main", let own = clauses.name() else { return nil }
-      name = own
-    }
-    guard let table = try? ParsedTable(named: name, in: schema) else { return nil }
+    guard let statement = WritingStatement(sql), !statement.hasCommonTables,
+      statement.otherClauses.isEmpty, statement.table.schema?.isSame(as: "main") ?? true,
+      let table = try? ParsedTable(named: statement.table.name.text, in: schema)
+    else { return nil }
     self.table = table
-    if isUpdate {
-      guard let set = clauses.find("set"),
-        ["from", "returning", "order", "limit"].allSatisfy({ clauses.find($0) == nil }),
-        let values = clauses.assignments(set + 1)
-      else { return nil }
-      source = .update(
-        values, clauses.text(start..<set),
-        clauses.find("where").map { clauses.text($0 + 1..<clauses.end) })
-    } else {
+    switch (statement.kind, statement.source, statement.assignments) {
+    case (.insert, let query?, _):
       let filled = table.parsed.columns.filter { $0.generated == nil }.map(\.name.text)
-      guard let columns = clauses.take("(") ? clauses.names() : filled else { return nil }
-      source = .insert(columns, clauses.text(clauses.next..<clauses.end))
+      source = .insert(
+        statement.columns.isEmpty ? filled : statement.columns.map(\.text), sql.text(query))
+    case (.update, _, let assignments?):
+      let values = assignments.map { ($0.column.text.identifier, sql.text($0.value)) }
+      source = .update(
+        Dictionary(values) { $1 }, sql.text(statement.target), statement.condition.map(sql.text))
+    default: return nil
     }
   }
 
@@ -182,80 +172,6 @@ private struct WrittenRows {
     return RowQuery(
       repeating: names.map { Quoting.identifier($0) }, by: groups, in: source, with: with,
       where: [], key: key)
-  }
-}
-
-/// A statement's tokens, with the clauses that are not in parentheses.
-private struct Clauses {
-  private let sql: TokenizedSQL
-  private let tokens: [Token]
-  private(set) var next = 0
-  /// The number of tokens without a final `;`.
-  let end: Int
-
-  init(_ sql: TokenizedSQL) {
-    self.sql = sql
-    tokens = sql.significant
-    end = tokens.last.map { sql.text($0) } == ";" ? tokens.count - 1 : tokens.count
-  }
-
-  func text(_ range: Range<Int>) -> String {
-    guard range.lowerBound < range.upperBound else { return "" }
-    return sql.text(
-      tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound)
-  }
-
-  private func matches(_ index: Int, _ text: Identifier) -> Bool {
-    index < end && [.word, .punctuation].contains(tokens[index].kind)
-      && sql.text(tokens[index]).identifier == text
-  }
-
-  mutating func skip() { next += 1 }
-
-  mutating func take(_ text: Identifier) -> Bool {
-    guard matches(next, text) else { return false }
-    next += 1
-    return true
-  }
-
-  mutating func name() -> String? {
-    guard next < end else { return nil }
-    next += 1
-    return Quoting.unquoted(sql.text(tokens[next - 1]))
-  }
-
-  /// The names of a list, after its opening parenthesis.
-  mutating func names() -> [String]? {
-    var names: [String] = []
-    repeat {
-      guard let name = name() else { return nil }
-      names.append(name)
-    } while take(",")
-    return take(")") ? names : nil
-  }
-
-  /// The places of a keyword or comma that is not in parentheses.
-  private func places(of text: Identifier, from start: Int) -> [Int] {
-    var depth = 0
-    return (start..<max(start, end)).filter { index in
-      if matches(index, "(") { depth += 1 }
-      if matches(index, ")") { depth -= 1 }
-      return depth == 0 && matches(index, text)
-    }
-  }
-
-  func find(_ keyword: Identifier) -> Int? { places(of: keyword, from: next).first }
-
-  /// The assignments after SET; nil if one assigns to a list of columns.
-  func assignments(_ start: Int) -> [Identifier: String]? {
-    let end = find("where") ?? self.end
-    let commas = places(of: ",", from: start).filter { $0 < end }
-    var values: [Identifier: String] = [:]
-    for (from, to) in zip([start] + commas.map { $0 + 1 }, commas + [end]) {
-      guard matches(from + 1, "="), from + 2 < to else { return nil }
-      values[Quoting.unquoted(sql.text(tokens[from])).identifier] = text(from + 2..<to)
-    }
-    return values
   }
 }
 

@@ -1,6 +1,6 @@
 /// A file or folder that could not be read or written.
-package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
-  package enum Kind: Sendable, Hashable {
+package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
+  package enum Kind: Sendable, Equatable {
     case missing
     case permission
     /// A folder, pipe, socket or device instead of a file.

@@ -1,6 +1,6 @@
 /// The result of a program that ran without a shell.
 package struct Subprocess {
-  package enum Problem: Error, Hashable, Sendable {
+  package enum Problem: Error, Equatable, Sendable {
     /// The program is not on the path.
     case notInstalled
     case failed(String)

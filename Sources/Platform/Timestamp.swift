@@ -1,5 +1,5 @@
 /// A moment in UTC, with millisecond precision.
-package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
+package struct Timestamp: Sendable, Equatable, CustomStringConvertible {
   /// Milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
   package let milliseconds: Int64
 
@@ -54,9 +54,11 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
 
 private let millisecondsPerDay: Int64 = 86_400_000
 
-private func padded(_ number: Int64, _ width: Int) -> String {
-  let digits = String(number)
-  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+private func padded(_ number: Int64, _ width: Int) -> String { padded("\(number)", width) }
+
+/// Digits with as many zeros before them as they need to be so many.
+package func padded(_ digits: String, _ width: Int) -> String {
+  String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }
 
 private func floorDivided(_ number: Int64, by divisor: Int64) -> Int64 {

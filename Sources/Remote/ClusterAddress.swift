@@ -14,7 +14,7 @@ package struct ClusterAddress: Sendable {
   /// - Returns: nil for the path of a file.
   /// - Throws: a usage error (64) for an address that is not complete.
   package init?(_ text: String) throws(Failure) {
-    guard text.hasPrefix(Self.scheme) else { return nil }
+    guard text.identifier.hasPrefix(Self.scheme.identifier) else { return nil }
     let rest = text.dropFirst(Self.scheme.count)
     let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let nodes = parts[0].split(separator: ",", omittingEmptySubsequences: false).map(String.init)

@@ -12,7 +12,7 @@ package struct ClusterCopy {
   /// The schema as the leader has it.
   let live: Schema
   /// The objects that could be created on the private database.
-  let madeSchema: Set<PromisedObject>
+  let madeSchema: Set<SchemaObject>
 
   package init(of cluster: Cluster, for project: Project) throws(Failure) {
     let squashed = project.squash == nil ? [] : try project.squashedMigrations() ?? []
@@ -78,21 +78,8 @@ extension Schema {
       })
   }
 
-  /// The objects that a migration must leave, without root pages, SQLite's own objects and the ledger.
-  func promised(besides ledger: Ledger) -> Set<PromisedObject> {
-    Set(
-      objects.filter { !$0.isInternal && !$0.isOf(ledger) }.map { object in
-        PromisedObject(
-          kind: object.kind, name: object.name.exact, table: object.table.exact,
-          sql: object.sql?.exact)
-      })
+  /// The objects that a migration must leave, without SQLite's own objects and the ledger.
+  func promised(besides ledger: Ledger) -> Set<SchemaObject> {
+    Set(objects.filter { !$0.isInternal && !$0.isOf(ledger) }.map(\.unplaced))
   }
-}
-
-/// The text of one object of a schema, for a comparison by bytes.
-struct PromisedObject: Hashable {
-  let kind: SchemaObject.Kind
-  let name: ExactText
-  let table: ExactText
-  let sql: ExactText?
 }

@@ -9,62 +9,64 @@ package struct DividedStatement: Sendable {
   let assigned: Set<Identifier>
   /// Whether it changes every row.
   let isOfAllRows: Bool
+  private static let timeFunctions: Set<Identifier> = [
+    "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
+  ]
+  private static let presentTimes: Set<Identifier> = ["now", "subsec", "subsecond"]
   private let beginning: String
   private let condition: String?
 
   /// - Returns: nil for any other statement.
   package init?(_ sql: String) {
     let tokens = TokenizedSQL(sql)
-    var words = tokens.significant
-    while words.last.map({ tokens.text($0) == ";" }) ?? false { words.removeLast() }
-    func text(_ index: Int) -> String { index < words.count ? tokens.text(words[index]) : "" }
-    func isWord(_ index: Int, _ word: Identifier) -> Bool {
-      index < words.count && words[index].kind == .word && text(index).identifier == word
+    guard let statement = WritingStatement(tokens), statement.kind != .insert,
+      !statement.hasCommonTables, statement.table.schema?.isSame(as: "main") ?? true,
+      statement.target == statement.nameRange,
+      statement.kind == .delete || statement.assignments != nil,
+      !Self.readsMore(tokens, from: statement.target.upperBound)
+    else { return nil }
+    table = statement.table.name.text
+    assigned = Set((statement.assignments ?? []).map(\.column.text.identifier))
+    isOfAllRows = statement.condition == nil
+    beginning = tokens.text(statement.beginning)
+    condition = statement.condition.map(tokens.text)
+  }
+
+  /// Whether the statement reads other rows, gives some, picks them by their order, or asks for the time.
+  private static func readsMore(_ tokens: TokenizedSQL, from start: Int) -> Bool {
+    let words = tokens.significant(in: start..<tokens.bytes.count)
+    let reading: Set<Identifier> = ["select", "values", "from", "returning", "order", "limit"]
+    return words.indices.contains { index in
+      if readsClock(tokens, words[index...]) { return true }
+      guard words[index].kind == .word else { return false }
+      let word = tokens.text(words[index])
+      // A list of values reads no rows.
+      let isList = index + 1 < words.count && tokens.text(words[index + 1]) == "("
+      return reading.contains(word) || word.identifier == "in" && !isList
     }
-    var next = 1
-    if isWord(0, "update") {
-      if isWord(1, "or") { next = 3 }
-    } else {
-      guard isWord(0, "delete"), isWord(1, "from") else { return nil }
-      next = 2
+  }
+
+  /// Whether a time function is called that may give the present time, which differs from range to range: its time
+  /// is `'now'`, or names no column.
+  private static func readsClock(_ tokens: TokenizedSQL, _ words: ArraySlice<Token>) -> Bool {
+    func text(_ index: Int) -> String {
+      words.indices.contains(index) ? tokens.text(words[index]) : ""
     }
-    guard next < words.count else { return nil }
-    if text(next + 1) == "." {
-      guard Quoting.unquoted(text(next)).identifier == "main" else { return nil }
-      next += 2
-    }
-    table = Quoting.unquoted(text(next))
-    let isUpdate = isWord(0, "update")
-    guard !isUpdate || isWord(next + 1, "set") else { return nil }
-    let forbidden: [Identifier] = [
-      "select", "values", "from", "returning", "order", "limit", "indexed", "in", "as",
-    ]
-    var assigned: Set<Identifier> = []
-    var filter: Int?
-    var depth = 0
-    for index in words.indices where index > next {
+    let name = Quoting.unquoted(text(words.startIndex)).identifier
+    guard timeFunctions.contains(name), text(words.startIndex + 1) == "(" else { return false }
+    var isFormat = name == "strftime"
+    var namesColumn = false
+    var depth = 1
+    for index in words.indices.dropFirst(2) {
       let word = text(index)
       depth += word == "(" ? 1 : word == ")" ? -1 : 0
-      if forbidden.contains(where: { isWord(index, $0) }) {
-        // A list of values reads no rows, and CAST names a type.
-        let isHarmless =
-          isWord(index, "as") && depth > 0
-          || isWord(index, "in") && text(index + 1) == "(" && !isWord(index + 2, "select")
-        guard isHarmless else { return nil }
-      }
-      if depth == 0, filter == nil, isWord(index, "where") { filter = index }
-      if isUpdate, depth == 0, filter == nil, word == "=", text(index - 1) != ")" {
-        assigned.insert(Quoting.unquoted(text(index - 1)).identifier)
-      }
-      // (a, b) = (…) sets several columns.
-      if isUpdate, depth == 0, filter == nil, word == "=", text(index - 1) == ")" { return nil }
+      guard depth > 0 else { break }
+      if isFormat, depth == 1, word == "," { (isFormat, namesColumn) = (false, false) }
+      let isName = words[index].kind == .word || words[index].kind == .quotedIdentifier
+      namesColumn = namesColumn || isName && text(index + 1) != "("
+      if presentTimes.contains(Quoting.unquoted(word).identifier) { return true }
     }
-    self.assigned = assigned
-    isOfAllRows = filter == nil
-    let end = words.last?.range.upperBound ?? 0
-    let start = filter.map { words[$0].range.lowerBound } ?? end
-    beginning = tokens.text(0..<start)
-    condition = filter.map { tokens.text(words[$0].range.upperBound..<end) }
+    return isFormat || !namesColumn
   }
 
   /// The statement for the rows from ?1 to ?2.

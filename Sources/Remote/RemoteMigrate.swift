@@ -4,6 +4,7 @@ import SchemaInspect
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
@@ -89,7 +90,7 @@ private struct RemoteMigration {
   let options: MigrateOptions
   let cluster: Cluster
   let onEvent: (MigrateEvent) -> Void
-  let unknown: Set<PromisedObject>
+  let unknown: Set<SchemaObject>
   var hasLedger: Bool
   var report = MigrateReport()
 
@@ -97,7 +98,6 @@ private struct RemoteMigration {
     report.beyond = plan.beyond
     report.isHistoryEmpty = plan.isHistoryEmpty
     report.drift = plan.drift
-    if !plan.drift.isEmpty { onEvent(.drift(plan.drift)) }
     do throws(Failure) {
       try adopt(plan.adopted)
       for (index, plan) in plans.enumerated() {
@@ -134,13 +134,14 @@ private struct RemoteMigration {
   /// Runs one migration, again after each loss of the leader, until it is committed or time is up.
   private mutating func apply(_ plan: RemotePlan) throws(Failure) {
     let id = plan.migration.id
-    var lost: Stopwatch?
+    /// Since the first attempt failed.
+    var time: Stopwatch?
     var isUncertain = false
     while true {
-      let started = Stopwatch()
+      let failure: Failure
       do {
         let leader = try cluster.leader()
-        if lost != nil, try hasRun(plan, leader) {
+        if time != nil, try hasRun(plan, leader) {
           // Otherwise another process has run it.
           if isUncertain { note(plan, milliseconds: 0) }
           return
@@ -156,23 +157,14 @@ private struct RemoteMigration {
       } catch AttemptError.hasLedgerRow {
         // Whoever wrote it has committed.
         hasLedger = true
-        lost = lost ?? started
-        guard (lost ?? started).seconds < cluster.timeout else {
-          throw Failure(
-            .busy, "another process migrates \(cluster.address.text)", remedy: "Try again later")
-        }
+        failure = Failure(
+          .busy, "another process migrates \(cluster.address.text)", remedy: "Try again later")
       } catch AttemptError.busy(let error) {
-        lost = lost ?? started
-        guard (lost ?? started).seconds < cluster.timeout else {
-          throw cluster.failure(error)
-        }
+        failure = cluster.failure(error)
       } catch AttemptError.leaderLost(let error, let isCommitLost) {
         cluster.disconnect()
         isUncertain = isUncertain || isCommitLost
-        lost = lost ?? Stopwatch()
-        guard (lost ?? started).seconds < cluster.timeout else {
-          throw given(up: id, isUncertain, after: cluster.failure(error))
-        }
+        failure = cluster.failure(error)
       } catch AttemptError.failed(let failure) {
         cluster.disconnect()
         throw failure
@@ -180,7 +172,12 @@ private struct RemoteMigration {
         throw given(
           up: id, isUncertain, after: Failure(of: error, database: cluster.address.text))
       }
-      try cluster.pause(since: lost ?? started)
+      let waiting = time ?? Stopwatch()
+      time = waiting
+      guard waiting.seconds < cluster.timeout else {
+        throw given(up: id, isUncertain, after: failure)
+      }
+      try cluster.pause(since: waiting)
     }
   }
 
@@ -217,10 +214,7 @@ private struct RemoteMigration {
 extension NodeConnection {
   /// The migrations in the ledger; empty without a ledger.
   fileprivate func ids(in ledger: Ledger) throws(DatabaseError) -> Set<ExactText> {
-    let found = try rows(
-      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
-      [.text(ledger.table.text)])
-    guard !found.isEmpty else { return [] }
+    guard try sql(ofTable: ledger.table.text) != nil else { return [] }
     return Set(
       try rows("SELECT id FROM main.\(ledger.name)").compactMap { $0[0].text?.exact })
   }

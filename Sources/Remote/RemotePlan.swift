@@ -4,6 +4,7 @@ import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
@@ -25,12 +26,30 @@ package struct RemotePlan {
 struct RemoteStep {
   let context: Context
   let action: Action
+  let compiled: CompiledStatement
+
+  /// The tables in which it may read or write many rows, by their names when it runs.
+  var tables: [Identifier] {
+    guard case .statement(let statement) = action else {
+      return compiled.tables(of: [.read]).sorted()
+    }
+    return statement.tables
+  }
 
   enum Action {
     /// Stops the migration when the answer is yes.
     case question(Question)
     case assertion(Assertion)
     case statement(RemoteStatement)
+
+    /// The SQL that the leader receives.
+    var sql: String {
+      switch self {
+      case .question(let question): "SELECT \(question.condition)"
+      case .assertion(let assertion): assertion.query.text
+      case .statement(let statement): statement.sql
+      }
+    }
   }
 }
 
@@ -38,16 +57,14 @@ struct RemoteStep {
 struct RemoteStatement {
   let sql: String
   let position: Position
-  /// Among those of the plan.
-  let number: Int
   /// How it runs on a large table; nil if it cannot be divided.
   let divided: DividedStatement?
   /// The tables in which it may read or write many rows, by their names when the statement runs.
   let tables: [Identifier]
-  /// Those of them that it writes.
+  /// Those of them whose rows it changes, or copies into an index or another table.
   let written: Set<Identifier>
-
-  func writes(_ table: Identifier) -> Bool { written.contains(table) }
+  let copiesRows: Bool
+  let renamings: [(from: Identifier, to: Identifier)]
 }
 
 extension RemotePlan {
@@ -56,56 +73,45 @@ extension RemotePlan {
   package init(_ planned: PlannedMigration, _ application: Application) throws(Failure) {
     self.planned = planned
     let migration = planned.migration
-    let limits = RemoteLimits(planned, application)
     if migration.manifest.foreignKeys == .enforced {
       throw Context(migration: migration).refusal(
         "`foreign_keys: enforced` needs a PRAGMA, and foreign keys are off while schemactl migrates"
       )
     }
-    var steps = migration.manifest.before.map { assertion in
-      RemoteStep(
-        context: Context(migration: migration, assertion: assertion), action: .assertion(assertion))
+    var writer = try RemoteWriter(planned, application)
+    for assertion in migration.manifest.before {
+      try writer.add(.assertion(assertion), Context(migration: migration, assertion: assertion))
     }
     for (index, plan) in planned.operations.map(\.plan).enumerated() {
       let context = Context(migration: migration, index: index, operation: plan.operation)
-      var statements = planned.statements.enumerated().filter { $0.element.operation == index }[...]
+      var statements = planned.statements.filter { $0.operation == index }[...]
+      var firesNoTrigger = false
       for step in plan.steps {
-        let actions: [RemoteStep.Action]
         switch step {
-        case .question(let question): actions = [.question(question)]
-        case .assertion(let assertion): actions = [.assertion(assertion)]
+        case .question(let question): try writer.add(.question(question), context)
+        case .assertion(let assertion): try writer.add(.assertion(assertion), context)
         case .statement, .update:
-          actions = try limits.actions(statements.prefix(1), context)
+          try writer.add(statements.prefix(1), context, firesNoTrigger)
           statements = statements.dropFirst()
         case .script:
-          actions = try limits.actions(statements, context)
+          try writer.add(statements, context, firesNoTrigger)
           statements = []
         case .copy, .edit:
           throw context.refusal(
             "`\(plan.operation.name)` edits `sqlite_schema` here, for which dqlite has no PRAGMA: "
               + "create a new table, or add a column and fill it with `update`")
-        case .rewriting(let isOn):
-          if isOn, let trigger = limits.trigger(firedBy: plan) {
-            throw context.refusal(
-              "`\(plan.operation.name)` writes rows without firing triggers, which dqlite cannot do: "
-                + "drop the trigger `\(trigger)` first, and create it again afterwards")
-          }
-          actions = []
+        case .rewriting(let isOn): firesNoTrigger = isOn
         }
-        steps += actions.map { RemoteStep(context: context, action: $0) }
       }
     }
     guard planned.temporary.isEmpty else {
       throw Context(migration: migration).refusal(
         "it leaves temporary objects, which a migration on dqlite cannot have")
     }
-    self.steps =
-      steps
-      + migration.manifest.after.map { assertion in
-        RemoteStep(
-          context: Context(migration: migration, assertion: assertion),
-          action: .assertion(assertion))
-      }
+    for assertion in migration.manifest.after {
+      try writer.add(.assertion(assertion), Context(migration: migration, assertion: assertion))
+    }
+    steps = writer.steps
   }
 }
 
@@ -120,40 +126,85 @@ extension Context {
   }
 }
 
-/// Finds what dqlite 1.11.1 cannot do in the statements of one plan.
-private struct RemoteLimits {
-  private let planned: PlannedMigration
+/// Compiles the steps of one plan, and finds what dqlite 1.11.1 cannot do.
+private struct RemoteWriter {
+  private(set) var steps: [RemoteStep] = []
+  /// The functions that nodes do not have.
   private let functions: Set<Identifier>
+  /// A private database with the schema at each step's own point.
+  private let connection: Connection
 
-  init(_ planned: PlannedMigration, _ application: Application) {
-    self.planned = planned
+  init(_ planned: PlannedMigration, _ application: Application) throws(Failure) {
     functions = Set(
       ([.uuid] + application.functions).map { $0.name.identifier }
         + application.declaredFunctions.map { $0.name.identifier })
-  }
-
-  func actions(
-    _ statements: ArraySlice<(offset: Int, element: ReplayedStatement)>, _ context: Context
-  ) throws(Failure) -> [RemoteStep.Action] {
-    var actions: [RemoteStep.Action] = []
-    for (number, statement) in statements where !statement.isAcceptedPragma {
-      try require(statement, context)
-      let divided = DividedStatement(statement.sql).flatMap { isDivisible($0) ? $0 : nil }
-      actions.append(
-        .statement(
-          RemoteStatement(
-            sql: statement.sql, position: statement.position, number: number, divided: divided,
-            tables: statement.tablesOfManyRows,
-            written: statement.rewrittenTables)))
+    do throws(DatabaseError) {
+      connection = try planned.before.scratch(application)
+      connection.set(.trustedSchema, to: true)
+    } catch {
+      throw Context(migration: planned.migration).failure(error, onScratch: true)
     }
-    return actions
   }
 
-  private func require(_ statement: ReplayedStatement, _ context: Context) throws(Failure) {
-    guard let reason = reason(against: statement) else { return }
-    throw context.refusal(reason, position: statement.position, statement: statement.sql)
+  mutating func add(_ action: RemoteStep.Action, _ context: Context) throws(Failure) {
+    let compiled = try compile(action.sql, context)
+    steps.append(RemoteStep(context: context, action: action, compiled: compiled))
   }
 
+  /// - Parameter firesNoTrigger: whether the statements run without triggers on a file.
+  mutating func add(
+    _ statements: ArraySlice<ReplayedStatement>, _ context: Context, _ firesNoTrigger: Bool
+  ) throws(Failure) {
+    for statement in statements where !statement.isAcceptedPragma {
+      func require(_ reason: String?) throws(Failure) {
+        guard let reason else { return }
+        throw context.refusal(reason, position: statement.position, statement: statement.sql)
+      }
+      try require(reason(against: statement))
+      let compiled = try compile(statement.sql, context, statement.position)
+      if let name = compiled.functions.first(where: functions.contains) {
+        try require("`\(name)()` is a function of the application, which the nodes do not have")
+      }
+      if firesNoTrigger, let trigger = compiled.trigger {
+        try require(
+          "`\(context.operation.name)` writes rows without firing triggers, which dqlite cannot do: "
+            + "drop the trigger `\(trigger)` first, and create it again afterwards")
+      }
+      let divided = DividedStatement(statement.sql).flatMap { compiled.divides($0) ? $0 : nil }
+      let action = RemoteStep.Action.statement(
+        RemoteStatement(
+          sql: statement.sql, position: statement.position, divided: divided,
+          tables: statement.tablesOfManyRows(compiled),
+          written: statement.rewrittenTables(compiled),
+          copiesRows: statement.copiesRows,
+          renamings: TableRenames.renamings(by: statement.sql, statement.events)))
+      steps.append(RemoteStep(context: context, action: action, compiled: compiled))
+      guard compiled.changesSchema else { continue }
+      do throws(DatabaseError) {
+        try connection.execute(statement.sql)
+      } catch {
+        throw failure(error, statement.sql, context, statement.position)
+      }
+    }
+  }
+
+  private func compile(
+    _ sql: String, _ context: Context, _ position: Position? = nil
+  ) throws(Failure) -> CompiledStatement {
+    do throws(DatabaseError) {
+      return try CompiledStatement(sql, on: connection)
+    } catch {
+      throw failure(error, sql, context, position)
+    }
+  }
+
+  private func failure(
+    _ error: DatabaseError, _ sql: String, _ context: Context, _ position: Position?
+  ) -> Failure {
+    context.failure(error, position: position, statement: sql, onScratch: true)
+  }
+
+  /// Why a statement cannot run on dqlite, by its text and by how it ran on the scratch database.
   private func reason(against statement: ReplayedStatement) -> String? {
     let events = statement.events
     if statement.sql.utf8.contains(0) { return "its protocol cannot carry a NUL character" }
@@ -169,9 +220,6 @@ private struct RemoteLimits {
     }) {
       return "a migration there cannot have temporary objects"
     }
-    if let name = function(calledBy: statement) {
-      return "`\(name)()` is a function of the application, which the nodes do not have"
-    }
     // The scratch database has only the rows that migrations write.
     if statement.seconds > TableLoad.longest {
       return
@@ -179,47 +227,11 @@ private struct RemoteLimits {
     }
     return nil
   }
-
-  /// SQLite reports the functions that a statement itself calls. The functions that fill a row are in the SQL of the
-  /// table, its indexes and its triggers.
-  private func function(calledBy statement: ReplayedStatement) -> Identifier? {
-    for event in statement.events where event.action == .function {
-      if let name = event.second?.identifier, functions.contains(name) { return name }
-    }
-    let written = Set(statement.writtenTables)
-    for object in planned.before.objects + planned.after.objects
-    where written.contains(object.table.identifier) {
-      let tokens = TokenizedSQL(object.sql ?? "")
-      let names = tokens.identifiers(in: 0..<tokens.bytes.count)
-      if let name = names.first(where: { functions.contains($0.text.identifier) }) {
-        return name.text.identifier
-      }
-    }
-    return nil
-  }
-
-  /// The user's trigger that an UPDATE of the plan would fire.
-  func trigger(firedBy plan: OperationPlan) -> String? {
-    for case .update(let update) in plan.steps {
-      if let trigger = triggers(on: update.table).first { return trigger.name }
-    }
-    return nil
-  }
-
-  private func triggers(on table: String) -> [SchemaObject] {
-    planned.before.objects(.trigger, on: table) + planned.after.objects(.trigger, on: table)
-  }
-
-  /// A trigger may write other rows of the table, and a changed key may move a row into the next range.
-  private func isDivisible(_ statement: DividedStatement) -> Bool {
-    triggers(on: statement.table).isEmpty
-      && statement.assigned.isDisjoint(with: ["rowid", "oid", "_rowid_"])
-  }
 }
 
 extension ReplayedStatement {
   /// How long it ran on the scratch database.
-  var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
+  fileprivate var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
 
   /// A PRAGMA that a migration may contain, and that schemactl does not run.
   fileprivate var isAcceptedPragma: Bool {
@@ -232,16 +244,14 @@ extension ReplayedStatement {
     }
   }
 
-  /// The tables that get, lose or change rows, those that triggers write included.
-  fileprivate var writtenTables: [Identifier] {
-    events.filter { [.insert, .update, .delete].contains($0.action) && $0.database == "main" }
-      .compactMap { $0.first?.identifier }.filter { !$0.isInternal }
+  /// Whether it copies the rows of a table into an index or another table, or rewrites all of them.
+  fileprivate var copiesRows: Bool {
+    events.contains { [.createIndex, .alterTable, .createTable].contains($0.action) }
   }
 
-  /// The tables whose rows it writes, or copies into an index or another table.
-  fileprivate var rewrittenTables: Set<Identifier> {
-    let isCopy = events.contains { [.createIndex, .alterTable, .createTable].contains($0.action) }
-    return Set(isCopy ? tablesOfManyRows : writtenTables)
+  /// The tables whose rows it changes itself or copies. The growth of the file accounts for the rows of an INSERT.
+  fileprivate func rewrittenTables(_ compiled: CompiledStatement) -> Set<Identifier> {
+    copiesRows ? Set(tablesOfManyRows(compiled)) : compiled.tables(of: [.update, .delete])
   }
 
   private var isSchemaChange: Bool {
@@ -252,19 +262,16 @@ extension ReplayedStatement {
 
   /// The tables whose rows the statement itself may read or write. CREATE TABLE, DROP, ADD COLUMN and RENAME
   /// read and write only the schema.
-  fileprivate var tablesOfManyRows: [Identifier] {
+  fileprivate func tablesOfManyRows(_ compiled: CompiledStatement) -> [Identifier] {
     let altered = events.filter { $0.action == .alterTable }
     guard altered.isEmpty else {
       return rewritesTable ? altered.compactMap { $0.second?.identifier } : []
     }
-    let own = events.filter { $0.trigger == nil && $0.database == "main" }
     let isCreatedFromRows =
-      own.contains { $0.action == .createTable } && TokenizedSQL(sql).mentions("select")
+      events.contains { $0.action == .createTable } && TokenizedSQL(sql).mentions("select")
     if isSchemaChange, !isCreatedFromRows { return [] }
-    let rows: [AuthorizerAction] = [.read, .update, .delete, .analyze]
-    var tables = own.filter { rows.contains($0.action) }.compactMap { $0.first?.identifier }
-    tables += own.filter { $0.action == .createIndex }.compactMap { $0.second?.identifier }
-    return Array(Set(tables.filter { !$0.isInternal })).sorted()
+    let indexed = events.filter { $0.action == .createIndex }.compactMap { $0.second?.identifier }
+    return compiled.tables(of: [.read, .update, .delete, .analyze]).union(indexed).sorted()
   }
 
   /// DROP COLUMN writes every row, and a CHECK or a generated column that is added is tested against each.

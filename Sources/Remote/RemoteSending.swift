@@ -3,6 +3,7 @@ import SchemaInspect
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
+import SchemaPreview
 import SchemaSQLText
 
 /// The pending migrations as the leader receives them.
@@ -43,7 +44,9 @@ struct RemoteSending {
     for plan in plans {
       lines += ["", "-- \(oneLine(plan.migration.id))", "BEGIN IMMEDIATE;"] + ledger
       lines.append(plan.planned.statement(for: report.ledger))
-      for step in plan.steps { lines += script(step, plan.migration.id) }
+      for (number, step) in plan.steps.enumerated() {
+        lines += script(step, number, plan.migration.id)
+      }
       lines += [
         "-- asked here: the schema, and foreign keys",
         "UPDATE main.\(report.ledger.name) SET milliseconds = ?1 WHERE id = "
@@ -54,13 +57,13 @@ struct RemoteSending {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private func script(_ step: RemoteStep, _ migration: String) -> [String] {
+  private func script(_ step: RemoteStep, _ number: Int, _ migration: String) -> [String] {
     switch step.action {
     case .question(let question): [asked(question.condition)]
     case .assertion(let assertion): [asked(assertion.query.text)]
     case .statement(let statement):
       if let range = ranges.first(where: {
-        $0.migration == migration && $0.statement == statement.number
+        $0.migration == migration && $0.step == number
       }) {
         ["-- in key ranges, from rowid ?1 to rowid ?2:", terminated(range.sql)]
       } else {

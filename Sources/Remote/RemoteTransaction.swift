@@ -5,6 +5,7 @@ import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
@@ -27,7 +28,7 @@ struct RemoteTransaction {
   let plan: RemotePlan
   let leader: NodeConnection
   /// Objects of the database that could not be recreated on the scratch database.
-  let unknown: Set<PromisedObject>
+  let unknown: Set<SchemaObject>
   let ledger: Ledger
   let createsLedger: Bool
   let redactsValues: Bool
@@ -81,7 +82,7 @@ struct RemoteTransaction {
     let found = try Schema(of: leader).promised(besides: ledger).subtracting(unknown)
     let promised = planned.after.promised(besides: ledger)
     guard found == promised else {
-      let names = found.symmetricDifference(promised).map { "\($0.kind.rawValue) \($0.name.text)" }
+      let names = found.symmetricDifference(promised).map { "\($0.kind.rawValue) \($0.name)" }
       throw context.failure(
         .finding,
         "the schema differs from that of the scratch database, and the migration was rolled back: "
@@ -126,9 +127,7 @@ struct RemoteTransaction {
     switch step.action {
     case .question(let question):
       guard try leader.rows("SELECT \(question.condition)").first?[0] == 1 else { return }
-      throw step.context.failure(
-        .migrationFailed, try question.obstacle(on: leader, redacted: redactsValues),
-        key: question.scan?.problem.key)
+      throw try step.context.failure(question, on: leader, redacted: redactsValues)
     case .assertion(let assertion): try check(assertion, step.context)
     case .statement(let statement):
       onEvent(.ran(statement: statement.sql))
@@ -152,14 +151,32 @@ struct RemoteTransaction {
 
   // MARK: Rows
 
+  /// - Parameter written: the approximate number of bytes that COMMIT will write.
   private func run(
     _ statement: RemoteStatement, _ context: Context, _ written: inout Int64
   ) throws {
+    let loads = try statement.written.compactMap { (table) throws(DatabaseError) in
+      try TableLoad(of: table, on: leader)
+    }
+    let size = try usedBytes()
+    func require(_ changed: Int64) throws -> Int64 {
+      let rewritten = loads.reduce(0) { sum, load in
+        sum + (statement.copiesRows ? load.bytes : load.bytes(changing: changed))
+      }
+      let sum = written + max(rewritten, try usedBytes() - size)
+      guard sum <= TableLoad.largest else {
+        throw context.refusal(
+          "the migration writes about \(sum / 1_048_576) MB up to here, and the leader can lose its leadership at a "
+            + "COMMIT of more than \(TableLoad.largest / 1_048_576) MB: change the rows in several migrations",
+          position: statement.position, statement: statement.sql)
+      }
+      return sum
+    }
     guard let divided = statement.divided,
-      let load = try TableLoad(of: divided.table.identifier, on: leader, isProbed: false),
+      let load = loads.first(where: { $0.table.isSameName(as: divided.table) }),
       load.rows > TableLoad.fewRows, load.divides(divided), let rowid = load.rowid
     else {
-      try leader.execute(statement.sql)
+      written = try require(try leader.execute(statement.sql))
       return
     }
     let ranged = divided.ranged(by: rowid)
@@ -167,25 +184,29 @@ struct RemoteTransaction {
     var changed: Int64 = 0
     var ranges = KeyRanges()
     var low = Int64.min
+    var sum = written
     while true {
       guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
       let last = try leader.rows(
         "SELECT max(r), count(*) FROM (SELECT \(rowid) AS r FROM \(from) WHERE \(rowid) >= ?1 "
           + "ORDER BY 1 LIMIT \(ranges.rows))", [.integer(low)])
-      guard let high = last.first?[0].integer, let count = last.first?[1].integer else { return }
+      guard let high = last.first?[0].integer, let count = last.first?[1].integer else { break }
       let time = Stopwatch()
       changed += try leader.execute(ranged, [.integer(low), .integer(high)])
       ranges.note(seconds: time.seconds, rows: count)
-      guard written + load.bytes(changing: changed) <= TableLoad.largest else {
-        throw context.refusal(
-          "it changes more rows of `\(load.table)` than one COMMIT of at most "
-            + "\(TableLoad.largest / 1_048_576) MB can hold: change them in several migrations",
-          position: statement.position, statement: statement.sql)
-      }
+      sum = try require(changed)
       guard high < .max else { break }
       low = high + 1
     }
-    written += load.bytes(changing: changed)
+    written = sum
+  }
+
+  /// The bytes of the pages that the database uses.
+  private func usedBytes() throws(DatabaseError) -> Int64 {
+    try leader.rows(
+      "SELECT (page_count - freelist_count) * page_size "
+        + "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+    ).first?[0].integer ?? 0
   }
 }
 

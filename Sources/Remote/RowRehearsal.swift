@@ -8,10 +8,10 @@ import SchemaSQLText
 import SchemaSQLite
 
 /// The pending migrations on a private copy of the first rows of each table that a statement reads or writes at once.
-/// It measures statements that are slow even with few rows, such as those with a subquery for each row.
+/// It measures what is slow even with few rows, such as a subquery for each row.
 struct RowRehearsal {
-  /// The seconds of each statement of the plans, by migration and number.
-  private(set) var durations: [[Double]] = []
+  /// The seconds of each step of the plans, by migration and step, as far as they ran.
+  private var durations: [[Double]] = []
 
   /// - Parameter tables: those that statements read or write at once, by their names in the database.
   init(
@@ -34,8 +34,9 @@ struct RowRehearsal {
       }
       return samples
     }
+    let connection: Connection
     do throws(DatabaseError) {
-      let connection = try live.scratch(application)
+      connection = try live.scratch(application)
       connection.set(.triggers, to: false)
       try connection.execute("BEGIN")
       for sample in samples {
@@ -48,41 +49,31 @@ struct RowRehearsal {
       }
       try connection.execute("COMMIT")
       connection.set(.triggers, to: true)
-      run(plans, on: connection, application)
+      connection.set(.trustedSchema, to: true)
     } catch {
-      // A table whose rows cannot be copied is judged by its first rows on the leader alone.
-      guard !error.isFault else {
-        throw Failure(error.status, "the scratch database cannot be written: \(error.inWords)")
-      }
+      throw Failure(
+        error.isFault ? error.status : .invalidInput,
+        "the time of the migrations cannot be estimated, because the first rows cannot be copied to a private "
+          + "database: \(error.inWords). Nothing was changed")
     }
+    run(plans, on: connection)
   }
 
   /// A migration that fails here fails on the cluster, too, which then reports it.
-  private mutating func run(
-    _ plans: [RemotePlan], on connection: Connection, _ application: Application
-  ) {
-    guard
-      let scratch = try? ScratchDatabase(on: connection, application, CallRecord(), isCopy: false)
-    else { return }
-    var own: [Double] = []
-    scratch.observe(comparesSchemas: false) { statement, _ in
-      own.append(statement.seconds)
-    }
-    for plan in plans {
-      own = []
-      do throws(Failure) {
-        try scratch.apply(plan.migration)
-        durations.append(own)
-      } catch {
-        if case .seconds(let seconds)? = error.exceeded { own.append(seconds) }
-        durations.append(own)
-        return
+  private mutating func run(_ plans: [RemotePlan], on connection: Connection) {
+    for (index, plan) in plans.enumerated() {
+      durations.append([])
+      for step in plan.steps {
+        let time = Stopwatch()
+        let isDone = (try? connection.execute(step.action.sql)) != nil
+        durations[index].append(time.seconds)
+        guard isDone else { return }
       }
     }
   }
 
-  /// - Returns: seconds; nil for a statement that was not reached.
-  func duration(ofStatement number: Int, in plan: Int) -> Double? {
+  /// - Returns: seconds; nil for a step that was not reached.
+  func duration(ofStep number: Int, in plan: Int) -> Double? {
     guard plan < durations.count, number < durations[plan].count else { return nil }
     return durations[plan][number]
   }

@@ -3,7 +3,7 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// The size of a table and the time to write its rows, measured on the leader before a migration begins.
+/// The size of a table, measured on the leader.
 struct TableLoad {
   let table: String
   /// At most `most`.
@@ -16,11 +16,8 @@ struct TableLoad {
   let columns: [String]
   /// The bytes of all values, estimated from the first rows.
   let bytes: Int64
-  /// The seconds that writing every row would take, estimated from the first rows; nil in a table without a rowid,
-  /// and without a probe.
-  private(set) var duration: Double?
 
-  /// A statement on a table with at most so many rows is neither measured nor divided.
+  /// A statement on a table with at most so many rows is not divided.
   static let fewRows: Int64 = 5_000
   /// Counting the rows of a table ends here.
   static let most: Int64 = 2_000_000
@@ -32,11 +29,8 @@ struct TableLoad {
   static let largest: Int64 = 8 * 1_048_576
   static let pageSize: Int64 = 4_096
 
-  /// - Parameter isProbed: whether the first rows are written, in a transaction that is rolled back.
   /// - Returns: nil for a table that does not exist.
-  init?(
-    of name: Identifier, on leader: NodeConnection, isProbed: Bool = true
-  ) throws(DatabaseError) {
+  init?(of name: Identifier, on leader: NodeConnection) throws(DatabaseError) {
     guard
       let entry = try leader.rows(
         "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
@@ -59,11 +53,6 @@ struct TableLoad {
       keys.count == 1 && keys[0][1].text?.identifier == "integer"
       ? keys[0][0].text?.identifier : nil
     columns = found.filter { $0[3] == 0 }.compactMap { $0[0].text }
-    guard rows > Self.fewRows else {
-      bytes = 0
-      duration = 0
-      return
-    }
     let plain = columns.map(Quoting.quoted)
     let length = plain.map { "coalesce(length(CAST(\($0) AS BLOB)), 0)" }
     let sample = try leader.rows(
@@ -71,30 +60,12 @@ struct TableLoad {
     )
     let average = if case .real(let real)? = sample.first?[0] { real } else { 0.0 }
     bytes = Int64(average * Double(rows))
-    guard isProbed, rowid != nil, !plain.isEmpty else { return }
-    duration = try Self.probe(from, plain, rows, on: leader)
   }
 
-  private static let sample: Int64 = 1_000
-
-  /// Writes the first rows once more, into a table and an index, and rolls that back. An UPDATE that changes
-  /// nothing would measure too little: SQLite does not write unchanged pages.
-  private static func probe(
-    _ from: String, _ columns: [String], _ rows: Int64, on leader: NodeConnection
-  ) throws(DatabaseError) -> Double {
-    try leader.reading { () throws(DatabaseError) in
-      let time = Stopwatch()
-      try leader.execute(
-        "CREATE TABLE main.schemactl_probe AS SELECT \(columns.joined(separator: ", ")) FROM \(from) "
-          + "LIMIT \(sample)")
-      try leader.execute(
-        "CREATE INDEX main.schemactl_probe_index ON schemactl_probe (\(columns[0]))")
-      return time.seconds * Double(rows) / Double(sample)
-    }
+  /// The most bytes that a number of changed rows writes: each may be on another page, or on several.
+  func bytes(changing changed: Int64) -> Int64 {
+    min(bytes, changed * max(Self.pageSize, bytes / max(rows, 1)))
   }
-
-  /// The most bytes that a number of changed rows writes: each may be on another page.
-  func bytes(changing changed: Int64) -> Int64 { min(bytes, changed * Self.pageSize) }
 
   /// Whether a divided statement can run by the ranges of this table's rowids.
   func divides(_ statement: DividedStatement) -> Bool {

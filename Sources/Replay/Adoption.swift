@@ -71,6 +71,8 @@ extension Project {
     guard !items.isEmpty else { return nil }
     do {
       let ledgers = try ForeignLedgers(items, on: connection)
+      // With the manifests that it replaces, the history would begin with them (`view`).
+      if let squash, ledgers.hasRunPart(of: squash) { throw missingManifests(squash, path) }
       return try ledgers.prefix(of: migrations, path)
     } catch {
       throw Failure(of: error, database: path)

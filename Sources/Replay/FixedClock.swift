@@ -34,25 +34,25 @@ extension Connection {
       })
     try register(
       FunctionDefinition(name: "uuid", arguments: 0, isDeterministic: false) { _ in
-        .text("a5a5a5a5-a5a5-45a5-a5a5-" + padded(counter.next(), to: 12))
+        .text("a5a5a5a5-a5a5-45a5-a5a5-" + padded("\(counter.next())", 12))
       })
     try register(
       FunctionDefinition(name: "randomblob", arguments: 1, isDeterministic: false) { arguments in
         // SQLite itself gives at least one byte.
         let count = max(1, Int(clamping: arguments[0].integer ?? 1))
-        let digits = Array(padded(counter.next(), to: 12).utf8)
+        let digits = Array(padded("\(counter.next())", 12).utf8)
         return .blob(([UInt8](repeating: 0xA5, count: count) + digits).suffix(count))
       })
   }
 }
 
-/// How often chance was asked.
+/// Counts calls of random functions.
 package final class ChanceCounter: Sendable {
-  /// What the clock shows.
+  /// The fixed date.
   package static let day = "2026-01-01"
   package static let noon = "12:00:00"
 
-  /// Numbers that rows do not hold otherwise, for who must tell chance from values.
+  /// Numbers that rows do not otherwise contain, to distinguish random values.
   package static let range: Range<Int64> = 5_400_000_000..<5_500_000_000
   private let count: Locked<Int64>
   private let step: Int64
@@ -63,17 +63,15 @@ package final class ChanceCounter: Sendable {
     self.step = step
   }
 
+  /// The last answer.
+  package var last: Int64 { count.withLock { $0 } }
+
   package func next() -> Int64 {
     count.withLock { count in
       count += step
       return count
     }
   }
-}
-
-private func padded(_ number: Int64, to length: Int) -> String {
-  let digits = "\(number)"
-  return String(repeating: "0", count: max(0, length - digits.count)) + digits
 }
 
 /// What SQLite's own function says at that time.

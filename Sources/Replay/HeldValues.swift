@@ -1,3 +1,4 @@
+import SchemaHistory
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
@@ -46,19 +47,24 @@ private struct HeldValues {
     }
     return """
       \(counted(rows, "row")) of \(scan.table) \(rows == 1 ? "holds" : "hold") a value in \
-      \(scan.column) that \(scan.problem.clause): \(list). Nothing was changed. \
+      \(scan.column) that \(scan.problem.clause): \(list). \
       \(scan.problem.advice(isOne: distinct == 1)), or correct the rows first
       """
   }
 }
 
-extension Question {
-  /// Why the migration stops, once the answer is yes.
-  package func obstacle(
-    on source: some RowSource, redacted: Bool
-  ) throws(DatabaseError) -> String {
-    guard let scan else { return message }
-    return try HeldValues(of: scan, on: source).message(redacted: redacted)
+extension Context {
+  /// Why the migration stops at a question whose answer is yes.
+  package func failure(
+    _ question: Question, on source: some RowSource, redacted: Bool
+  ) throws(DatabaseError) -> Failure {
+    let values = try question.scan.map { (scan) throws(DatabaseError) in
+      try HeldValues(of: scan, on: source).message(redacted: redacted)
+    }
+    var failure = failure(
+      .migrationFailed, values ?? question.message, key: question.scan?.problem.key)
+    failure.rows = question.rows
+    return failure
   }
 }
 
@@ -78,15 +84,11 @@ extension Value {
   /// The value for a message: as SQL, at most forty characters.
   var shown: String {
     switch self {
-    case .null: return "NULL"
-    case .integer(let integer): return "\(integer)"
-    case .real(let real): return "\(real)"
-    case .text(let text):
-      return "'\(text.prefix(40))\(text.count > 40 ? "…" : "")'"
-    case .blob(let bytes):
-      let digits = Array("0123456789abcdef".utf8)
-      let hex = bytes.prefix(20).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-      return "x'\(String(decoding: hex, as: UTF8.self))\(bytes.count > 20 ? "…" : "")'"
+    case .null: "NULL"
+    case .integer(let integer): "\(integer)"
+    case .real(let real): "\(real)"
+    case .text(let text): "'\(text.prefix(40))\(text.count > 40 ? "…" : "")'"
+    case .blob(let bytes): "x'\(hexadecimal(bytes.prefix(20)))\(bytes.count > 20 ? "…" : "")'"
     }
   }
 }

@@ -8,8 +8,8 @@ package enum MigrateEvent: Sendable {
   case copying(done: Int64, of: Int64)
   /// Something to know that is neither a result nor wrong.
   case note(String)
-  /// Another process holds the lock; seconds waited so far.
-  case waiting(seconds: Double)
+  /// Another process holds the lock, or a cluster has no leader; seconds waited so far.
+  case waiting(seconds: Double, isOnCluster: Bool = false)
   case began
   case started(id: String, number: Int, of: Int)
   case ran(statement: String)
@@ -19,8 +19,6 @@ package enum MigrateEvent: Sendable {
   case working
   case willCommit
   case committed(ids: [String])
-  /// The differences from the history that no migration made.
-  case drift([SchemaChange])
 }
 
 extension MigrateEvent {

@@ -21,8 +21,8 @@ package struct Project: Sendable {
   /// Reads the folder of the migrations that a squash replaces; nil where it does not exist. Most commands do
   /// not need them.
   package var readSquashed: (@Sendable (MigrationFolder) throws -> [Migration]?)?
-  /// The squash in whose place the migrations stand that it replaces.
-  var replacedSquash: Migration?
+  /// The id of the squash that was replaced by its migrations, in this view of the history.
+  var replacedSquash: String?
 
   package init(
     folder: MigrationFolder, migrations: [Migration], lock: HistoryLock?,
@@ -56,17 +56,16 @@ package struct Project: Sendable {
   package func index(ofMigration name: String) throws(Failure) -> Int {
     if let index = migrations.firstIndex(where: { $0.answers(to: name) }) { return index }
     // The last migration that a squash replaces has its number.
-    guard let replacedSquash, replacedSquash.id == name,
-      let index = migrations.lastIndex(where: { $0.number <= replacedSquash.number })
+    guard let replacedSquash, replacedSquash == name,
+      let index = migrations.lastIndex(where: { $0.number <= MigrationNumber(id: replacedSquash) })
     else { throw unknownMigration(name) }
     return index
   }
 
   package func unknownMigration(_ name: String) -> Failure {
-    let near = suggestion(for: name, among: migrations.map(\.id))
-    return Failure(
+    Failure(
       .usage,
-      "\(folder.path) has no migration `\(name)`" + (near.map { ": did you mean `\($0)`?" } ?? ""))
+      "\(folder.path) has no migration `\(name)`" + didYouMean(name, among: migrations.map(\.id)))
   }
 
   package func isFrozen(_ migration: Migration) -> Bool {
@@ -166,8 +165,13 @@ extension LiveDatabase {
   /// something has emptied it.
   package func requireContent(path: String) throws(Failure) {
     guard (rows ?? []).isEmpty else { return }
+    let tables = schema.tables.filter { !$0.isInternal }.map(\.name).abridged(to: 5)
+    let problem =
+      tables.isEmpty
+      ? "is empty: it has no table and no ledger"
+      : "has run no migration: it contains only \(tables.joined(separator: ", "))"
     throw Failure(
-      .notFound, "\(path) is empty: it has no table and no ledger. Nothing was changed",
+      .notFound, "\(path) \(problem). Nothing was changed",
       remedy: "If it had rows, restore a backup; if it is new, run `schemactl migrate` on it alone")
   }
 

@@ -2,7 +2,7 @@ import SchemaSQLText
 import SchemaSQLite
 
 /// The result of `PRAGMA quick_check`.
-package enum Soundness: Sendable, Hashable {
+package enum Soundness: Sendable, Equatable {
   case sound
   /// The problem, in SQLite's words.
   case damaged(String)
@@ -118,7 +118,7 @@ extension Connection {
         let start = "\(kind) value in \(table)."
         guard problem.hasPrefix(start) else { continue }
         let column = Quoting.quoted(String(problem.dropFirst(start.count)))
-        // A text that is no number may stand in a column of numbers.
+        // A text that is not a number may occur in a column of numbers.
         let isNumber = kind == "TEXT" ? "AND +\(column) = CAST(\(column) AS NUMERIC)" : ""
         let found = try value(
           "SELECT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table)) NOT INDEXED "

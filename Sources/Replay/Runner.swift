@@ -17,18 +17,6 @@ package final class Runner {
     case database
   }
 
-  /// A statement that has run, as lint and tests look at it.
-  package struct RunStatement: Sendable {
-    let operation: Int
-    package let sql: String
-    let position: Position
-    let events: [AuthorizerEvent]
-    var returnsRows = false
-    /// How long it ran.
-    var nanoseconds: Int64 = 0
-    var warnings = StatementWarnings()
-  }
-
   let connection: Connection
   let target: Target
   let application: Application
@@ -44,7 +32,7 @@ package final class Runner {
   private(set) var foreignTemporaries: Set<Identifier> = []
   var reach = SchemaInvalidation()
   /// Told of each statement once it has run.
-  package var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
+  package var onStatement: ((ReplayedStatement) throws(DatabaseError) -> Void)?
 
   /// Whether an expression of an operation may contain a string in double quotes. Devices have run
   /// released migrations with them.
@@ -116,7 +104,7 @@ package final class Runner {
       connection.set(.triggers, to: true)
       connection.set(.foreignKeys, to: enforcesForeignKeys)
     }
-    for assertion in manifest.before { try check(assertion, in: migration, record: &record) }
+    try check(manifest.before, of: migration)
     var index = 0
     while index < manifest.operations.count {
       let plans = try plan(manifest.operations[index...], in: migration)
@@ -131,7 +119,7 @@ package final class Runner {
       }
       index += plans.count
     }
-    for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
+    try check(manifest.after, of: migration)
     if connection.isBorrowed, let known {
       record.writeSet = known.writeSet
       record.renames = known.renames
@@ -157,8 +145,7 @@ package final class Runner {
       case .question(let question): try answer(question, context)
       case .statement(let sql, let source): try runOne(sql, source, context, record: &record)
       case .script(let source): try runScript(source, context, record: &record)
-      case .assertion(let assertion):
-        try check(assertion, in: context.migration, context, record: &record)
+      case .assertion(let assertion): try check(assertion, context)
       case .update(let update):
         try runOne(update.statement, nil, context, record: &record)
       case .copy(let copy):
@@ -206,7 +193,7 @@ package final class Runner {
     throw context.failure(
       .bug,
       """
-      the plan does not produce the expected table. Nothing was changed.
+      the plan does not produce the expected table
       promised: \(expectation.sql)
       found:    \(found ?? "no table \(expectation.table)")
       """)

@@ -55,7 +55,7 @@ extension Runner {
     return objects
   }
 
-  /// Temporary triggers fire whatever SQLITE_DBCONFIG_ENABLE_TRIGGER says (since SQLite 3.35).
+  /// Temporary triggers fire regardless of SQLITE_DBCONFIG_ENABLE_TRIGGER (since SQLite 3.35).
   func refuseTemporaryTriggers(_ context: Context) throws {
     let name = try connection.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'trigger'")
       .compactMap(\.first?.text).first { !foreignTemporaries.contains($0.identifier) }

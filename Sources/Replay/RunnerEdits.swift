@@ -69,7 +69,7 @@ extension Runner {
     try connection.execute(edit.statement)
     guard connection.totalChanges == before + edit.count else {
       throw context.failure(
-        .bug, "`sqlite_schema` does not hold `\(edit.table)` as planned. Nothing was changed")
+        .bug, "`sqlite_schema` does not hold `\(edit.table)` as planned")
     }
     let version = try connection.value("PRAGMA main.schema_version")?.integer ?? 0
     // Every connection, this one too, reads the schema again when its version has changed.

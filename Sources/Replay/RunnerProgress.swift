@@ -9,7 +9,7 @@ package enum MigrationPhase: String, Sendable, CaseIterable {
 }
 
 /// How far one phase of a migration is.
-package struct PhaseProgress: Sendable, Hashable {
+package struct PhaseProgress: Sendable, Equatable {
   package let phase: MigrationPhase
   /// The table, or the index that is built.
   package let object: String

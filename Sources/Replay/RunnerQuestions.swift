@@ -12,11 +12,13 @@ extension Runner {
       try connection.value("SELECT \(question.condition)") == 1
     }
     guard isYes else { return }
-    var failure = context.failure(
-      .migrationFailed, try question.obstacle(on: connection, redacted: redactsValues),
-      key: question.scan?.problem.key)
-    failure.rows = question.rows
-    throw failure
+    throw try context.failure(question, on: connection, redacted: redactsValues)
+  }
+
+  func check(_ assertions: [Assertion], of migration: Migration) throws(Failure) {
+    for assertion in assertions {
+      try check(assertion, Context(migration: migration, assertion: assertion))
+    }
   }
 
   /// The tables that an assertion reads; nil where the schema does not have all that it names yet.
@@ -33,19 +35,7 @@ extension Runner {
       statementGuard.events.compactMap { $0.action == .read ? $0.first?.identifier : nil })
   }
 
-  /// Answers an assertion outside of a run.
-  package func check(_ assertion: Assertion, in migration: Migration, _ context: Context)
-    throws(Failure)
-  {
-    var record = Record()
-    try check(assertion, in: migration, context, record: &record)
-  }
-
-  func check(
-    _ assertion: Assertion, in migration: Migration, _ context: Context? = nil,
-    record: inout Record
-  ) throws(Failure) {
-    let context = context ?? Context(migration: migration, assertion: assertion)
+  package func check(_ assertion: Assertion, _ context: Context) throws(Failure) {
     statementGuard.startStatement()
     do {
       var script = Script(assertion.query.text)

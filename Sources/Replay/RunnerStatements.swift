@@ -94,9 +94,10 @@ extension Runner {
       }
       record.renames.note(sql, events)
       try onStatement?(
-        RunStatement(
+        ReplayedStatement(
           operation: context.index, sql: sql, position: start, events: events,
-          returnsRows: statement.columnCount > 0, nanoseconds: nanoseconds, warnings: warnings))
+          returnsRows: statement.columnCount > 0, nanoseconds: nanoseconds, warnings: warnings,
+          enforcesForeignKeys: connection.isOn(.foreignKeys)))
       return true
     } catch {
       throw failure(error, script, text, context, position: position)
@@ -190,13 +191,13 @@ extension Runner {
     return (offset + start, tokens.text(start..<(isTrigger ? last : end ?? last)))
   }
 
-  /// An edit of the schema is no statement of the migration, and changes a table nevertheless.
+  /// An edit of the schema is not a statement of the migration, but it changes a table.
   func tell(of edit: SchemaEdit, _ context: Context) throws(DatabaseError) {
     statementGuard.startStatement()
     try onStatement?(
-      RunStatement(
+      ReplayedStatement(
         operation: context.index, sql: edit.statement, position: context.operation.position,
-        events: statementGuard.events))
+        events: statementGuard.events, enforcesForeignKeys: connection.isOn(.foreignKeys)))
   }
 
   /// Compiles the script's next statement. For lint, replaces an undeclared function or collation by a stub, so
@@ -211,7 +212,8 @@ extension Runner {
           try script.next(on: connection)
         }
       } catch {
-        guard isForLint, let missing = error.missingName, !warnings.missing.contains(missing)
+        guard isForLint, let missing = MissingName(message: error.message),
+          !warnings.missing.contains(missing)
         else { throw error }
         warnings.missing.append(missing)
         try connection.registerStub(of: missing, calls)

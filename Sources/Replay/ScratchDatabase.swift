@@ -171,15 +171,12 @@ package final class ScratchDatabase {
   ) {
     runner.onStatement = { [unowned self] statement throws(DatabaseError) in
       let before = schema
-      if comparesSchemas { try refresh() }
-      try observer(
-        ReplayedStatement(
-          operation: statement.operation, sql: statement.sql, position: statement.position,
-          events: statement.events, returnsRows: statement.returnsRows,
-          nanoseconds: statement.nanoseconds, warnings: statement.warnings,
-          enforcesForeignKeys: connection.isOn(.foreignKeys),
-          change: comparesSchemas ? SchemaDelta(from: before, to: schema) : SchemaDelta()),
-        before)
+      var statement = statement
+      if comparesSchemas {
+        try refresh()
+        statement.change = SchemaDelta(from: before, to: schema)
+      }
+      try observer(statement, before)
     }
   }
 
@@ -281,7 +278,7 @@ package final class ScratchDatabase {
     (try? ForeignKeyViolations(of: tables, in: schema, on: connection).isEmpty) ?? false
   }
 
-  /// Under `writable_schema` no name needs to stand in the SQL.
+  /// Under `writable_schema` the SQL need not contain a name.
   private func refuseLedgerEdit(_ context: Context) throws(Failure) {
     guard whole.schema.objects(of: application.ledger) == ledger else {
       throw context.failure(
@@ -319,18 +316,19 @@ extension Schema {
   }
 }
 
-/// One statement of a replayed migration and what it did.
+/// One statement that has run, and what it did.
 package struct ReplayedStatement: Sendable {
   /// The operation's index in its manifest, from 0.
   package let operation: Int
   package let sql: String
-  /// Where the statement stands in the manifest.
+  /// The position of the statement in the manifest.
   package let position: Position
   package var events: [AuthorizerEvent]
-  package let returnsRows: Bool
-  /// How long it ran on the scratch database.
-  package let nanoseconds: Int64
-  package let warnings: StatementWarnings
+  package internal(set) var returnsRows = false
+  /// How long it ran.
+  package internal(set) var nanoseconds: Int64 = 0
+  package internal(set) var warnings = StatementWarnings()
   package let enforcesForeignKeys: Bool
-  package let change: SchemaDelta
+  /// Empty where schemas are not compared after each statement.
+  package internal(set) var change = SchemaDelta()
 }

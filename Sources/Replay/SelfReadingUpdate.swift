@@ -48,24 +48,12 @@ extension Runner {
 /// for UPDATE … FROM, which reads all rows before it writes one (UPDATE, section 2.3).
 private func substituting(_ other: String, in sql: String) -> String? {
   let tokens = TokenizedSQL(sql)
-  var depth = 0
-  let outer = tokens.significant.filter { token in
-    let text = tokens.text(token)
-    if text == ")" { depth -= 1 }
-    defer { if text == "(" { depth += 1 } }
-    return depth == 0
-  }
-  let words = outer.map { tokens.text($0).identifier }
-  guard let update = words.firstIndex(of: "update"), let set = words.firstIndex(of: "set"),
-    update < set, !words[set...].contains("from")
+  guard let statement = WritingStatement(tokens), statement.kind == .update,
+    !statement.otherClauses.contains("FROM")
   else { return nil }
-  var name = update + 1
-  if words[name] == "or" { name += 2 }
-  let last = words[name + 1] == "." ? name + 2 : name
-  guard last < set else { return nil }
-  let alias = words[last + 1] == "as" ? "" : " AS \(tokens.text(outer[last]))"
+  let isRenamed = statement.target != statement.nameRange
+  let alias = isRenamed ? "" : " AS \(tokens.text(statement.table.name.range))"
   var bytes = tokens.bytes
-  bytes.replaceSubrange(
-    outer[name].range.lowerBound..<outer[last].range.upperBound, with: "main.\(other)\(alias)".utf8)
+  bytes.replaceSubrange(statement.nameRange, with: "main.\(other)\(alias)".utf8)
   return String(decoding: bytes, as: UTF8.self)
 }

@@ -16,7 +16,7 @@ extension Project {
   /// The migrations that the squash replaces, older squashes among them, in order.
   ///
   /// - Returns: nil where their folder does not exist.
-  /// - Throws: what is wrong with a manifest.
+  /// - Throws: the error in a manifest.
   package func squashedMigrations() throws(Failure) -> [Migration]? {
     guard let readSquashed else { return nil }
     do {
@@ -86,7 +86,7 @@ extension Project {
       }, application: application, foreign: foreign)
     project.keptIDs = keptIDs
     project.readSquashed = readSquashed
-    project.replacedSquash = squash
+    project.replacedSquash = squash.id
     return project
   }
 
@@ -115,7 +115,7 @@ extension Project {
     return [row] + rows.filter { !replaced.contains($0.id) }
   }
 
-  private func missingManifests(_ squash: Migration, _ path: String) -> Failure {
+  func missingManifests(_ squash: Migration, _ path: String) -> Failure {
     let last = squash.replacedMigrations.last ?? ""
     let release =
       lock?.anyEntry(last)?.release.map { "release \($0)" } ?? "the version that ends with \(last)"

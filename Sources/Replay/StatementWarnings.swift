@@ -19,7 +19,3 @@ package struct StatementWarnings: Sendable {
   /// It is an UPDATE that reads, row by row, values of its own table that it writes.
   package internal(set) var readsItself = false
 }
-
-extension DatabaseError {
-  var missingName: MissingName? { MissingName(message: message) }
-}

@@ -20,11 +20,7 @@ extension Connection {
       $0.action == .alterTable && $0.first == "main" && $0.database == nil
     }
     guard !isRenaming, let name = altered?.second else { return nil }
-    let sql = try rows(
-      "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
-      [.text(name)]
-    ).first?[0].text
-    let tokens = TokenizedSQL(sql ?? "")
+    let tokens = TokenizedSQL(try sql(ofTable: name) ?? "")
     guard case .createTable(let table)? = try? parseCreate(tokens), table.isStrict,
       let column = table.columns.last, let type = column.type,
       let value = column.defaultExpression.map({ tokens.text($0.outerRange) })

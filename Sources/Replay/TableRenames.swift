@@ -9,7 +9,7 @@ package struct TableRenames: Sendable {
   /// The present name of each table that was renamed, by its first name.
   private var current: [Identifier: Identifier] = [:]
   private var dropped: Set<Identifier> = []
-  /// The present names of tables that were not there at the beginning. One that takes the name of a table
+  /// The present names of tables that did not exist at the beginning. One that takes the name of a table
   /// that was dropped takes its place.
   private var created: Set<Identifier> = []
 
@@ -20,7 +20,7 @@ package struct TableRenames: Sendable {
   package static func renamings(
     by sql: String, _ events: [AuthorizerEvent]
   ) -> [(from: Identifier, to: Identifier)] {
-    // What SQLite calls when it renames a table, whatever the statement looks like.
+    // What SQLite calls when it renames a table, in any form of the statement.
     guard events.contains(where: { $0.action == .function && $0.second == "sqlite_rename_table" })
     else { return [] }
     let tokens = TokenizedSQL(sql)

@@ -9,9 +9,9 @@ package struct WriteSet: Sendable {
   package var rewritten: Set<Identifier> = []
   /// Whether pages of an index are given back, for others to write over.
   package var dropsIndexes = false
-  /// Whether anything was said about what is temporary.
+  /// Whether a statement names a temporary object.
   package var namesTemporary = false
-  /// Whether a setting was asked for, or perhaps changed.
+  /// Whether a statement reads, or may change, a setting.
   package var namesSettings = false
   /// Whether a statement says ROLLBACK, as a conflict clause or in RAISE.
   package var namesRollback = false

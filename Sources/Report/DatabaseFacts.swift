@@ -6,6 +6,7 @@ import SchemaInspect
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
@@ -45,9 +46,9 @@ extension Project {
   package func facts(
     of database: String, timeout: Double, interruption: Interruption
   ) throws(Failure) -> DatabaseFacts {
-    try DatabaseFile.require(database)
-    let connection = try DatabaseFile.openForReading(
-      database, timeout: timeout, interruption: interruption)
+    let readable = try ReadableDatabase(
+      file: database, timeout: timeout, interruption: interruption)
+    let connection = readable.connection
     var facts = DatabaseFacts(path: database)
     do {
       let schema = try Schema(of: connection).ours { $0.identifier == ledger.table }
@@ -56,12 +57,12 @@ extension Project {
       throw Failure(error, database: database)
     }
     let reported = facts.attempt { () throws(Failure) -> StatusReport in
-      try self.status(database: database, timeout: timeout, interruption: interruption)
+      try self.status(of: readable)
     }
     facts.current = reported?.current
     facts.pendingIDs = reported?.pending ?? []
     facts.drift = facts.attempt { () throws(Failure) -> [SchemaChange] in
-      try self.diff(database: database, timeout: timeout, interruption: interruption).changes
+      try self.diff(of: readable).changes
     }
     let plan = facts.attempt { () throws(Failure) -> PlanReport in
       var options = MigrateOptions(database: database)

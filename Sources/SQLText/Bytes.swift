@@ -13,6 +13,13 @@ extension UInt8 {
   package var uppercased: UInt8 { (0x61...0x7A).contains(self) ? self & 0xDF : self }
 }
 
+/// Bytes in lower-case hexadecimal digits.
+package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+  let digits = Array("0123456789abcdef".utf8)
+  return String(
+    decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+}
+
 /// Matches a byte with a character: `byte == "("`.
 func ~= (pattern: Unicode.Scalar, byte: UInt8) -> Bool { byte == UInt8(ascii: pattern) }
 func == (byte: UInt8, scalar: Unicode.Scalar) -> Bool { byte == UInt8(ascii: scalar) }

@@ -1,5 +1,5 @@
 /// A CREATE TABLE statement: its parts and their positions.
-package struct CreateTable: Sendable, Hashable {
+package struct CreateTable: Sendable, Equatable {
   package let schema: Name?
   package let name: Name
   package let isTemporary: Bool
@@ -14,7 +14,7 @@ package struct CreateTable: Sendable, Hashable {
   /// The SELECT of CREATE TABLE … AS.
   package let selectRange: Range<Int>?
 
-  package struct Column: Sendable, Hashable {
+  package struct Column: Sendable, Equatable {
     package let name: Name
     package let type: TypeName?
     package let constraints: [ColumnConstraint]
@@ -23,15 +23,15 @@ package struct CreateTable: Sendable, Hashable {
   }
 
   /// A declared type, with its numbers: `VARCHAR(10)`.
-  package struct TypeName: Sendable, Hashable {
+  package struct TypeName: Sendable, Equatable {
     /// The type as SQLite reports it: verbatim, except that of a type that begins with a quoted
     /// name only that name counts.
     package let text: String
     package let range: Range<Int>
   }
 
-  package struct ColumnConstraint: Sendable, Hashable {
-    package enum Kind: Sendable, Hashable {
+  package struct ColumnConstraint: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
       case primaryKey(PrimaryKey)
       case notNull(onConflict: ConflictAction?)
       /// `NULL`, which has no effect in SQLite.
@@ -43,7 +43,7 @@ package struct CreateTable: Sendable, Hashable {
       case references(Reference)
       /// A DEFERRABLE clause that does not follow its REFERENCES. SQLite applies it to the last
       /// foreign key before it in the table.
-      case deferral(Deferral)
+      case deferral(isDeferred: Bool)
       case generated(Generated)
       /// CONSTRAINT and a name without a constraint, which SQLite accepts.
       case nameOnly
@@ -56,8 +56,8 @@ package struct CreateTable: Sendable, Hashable {
     package let range: Range<Int>
   }
 
-  package struct Constraint: Sendable, Hashable {
-    package enum Kind: Sendable, Hashable {
+  package struct Constraint: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
       case primaryKey([IndexedTerm], isAutoincrement: Bool, onConflict: ConflictAction?)
       case unique([IndexedTerm], onConflict: ConflictAction?)
       case check(Expression, onConflict: ConflictAction?)
@@ -73,7 +73,7 @@ package struct CreateTable: Sendable, Hashable {
     package let range: Range<Int>
   }
 
-  package struct PrimaryKey: Sendable, Hashable {
+  package struct PrimaryKey: Sendable, Equatable {
     package let order: SortOrder?
     package let onConflict: ConflictAction?
     package let isAutoincrement: Bool
@@ -97,35 +97,19 @@ package struct CreateTable: Sendable, Hashable {
   }
 
   /// A REFERENCES clause.
-  package struct Reference: Sendable, Hashable {
+  package struct Reference: Sendable, Equatable {
     package let table: Name
     /// Empty for the primary key.
     package let columns: [Name]
     package internal(set) var onDelete = ForeignKeyAction.noAction
     package internal(set) var onUpdate = ForeignKeyAction.noAction
-    package internal(set) var match: Name?
-    package internal(set) var deferral: Deferral?
+    /// Whether the foreign key is checked only at COMMIT.
+    package internal(set) var isDeferred = false
     /// From REFERENCES to its last action or DEFERRABLE clause.
     package internal(set) var range: Range<Int>
-
-    /// Whether the foreign key is checked only at COMMIT.
-    package var isDeferred: Bool { deferral?.isDeferred ?? false }
   }
 
-  package struct Deferral: Sendable, Hashable {
-    package enum Time: String, Sendable, Hashable {
-      case immediate = "IMMEDIATE"
-      case deferred = "DEFERRED"
-    }
-
-    /// False for NOT DEFERRABLE.
-    package let isDeferrable: Bool
-    package let initially: Time?
-
-    package var isDeferred: Bool { isDeferrable && initially == .deferred }
-  }
-
-  package struct Generated: Sendable, Hashable {
+  package struct Generated: Sendable, Equatable {
     package let expression: Expression
     package let isStored: Bool
   }
@@ -181,8 +165,8 @@ extension CreateTable.Column {
     for constraint in constraints {
       if case .references(let reference) = constraint.kind {
         references.append(reference)
-      } else if case .deferral(let deferral) = constraint.kind, !references.isEmpty {
-        references[references.count - 1].deferral = deferral
+      } else if case .deferral(let isDeferred) = constraint.kind, !references.isEmpty {
+        references[references.count - 1].isDeferred = isDeferred
       }
     }
     return references

@@ -137,7 +137,7 @@ extension Parser {
     -> CreateTable.ColumnConstraint.Kind?
   {
     if take("PRIMARY") { return .primaryKey(try columnPrimaryKey()) }
-    if let deferral = try deferral() { return .deferral(deferral) }
+    if let isDeferred = try deferral() { return .deferral(isDeferred: isDeferred) }
     if take("NOT") {
       try expect("NULL")
       return .notNull(onConflict: try onConflict())
@@ -251,14 +251,14 @@ extension Parser {
       range: range(from: start))
     while true {
       if take("MATCH") {
-        reference.match = try name("a match type")
+        _ = try name("a match type")
       } else if take("ON") {
         try action(of: &reference)
       } else {
         break
       }
     }
-    reference.deferral = try deferral()
+    reference.isDeferred = try deferral() ?? false
     reference.range = range(from: start)
     return reference
   }
@@ -291,17 +291,14 @@ extension Parser {
     throw unexpected("CASCADE, RESTRICT, SET NULL, SET DEFAULT or NO ACTION")
   }
 
-  private mutating func deferral() throws(SyntaxError) -> CreateTable.Deferral? {
+  /// Whether the clause defers a foreign key to COMMIT; nil without a clause.
+  private mutating func deferral() throws(SyntaxError) -> Bool? {
     let isNegated = at("NOT") && matches(position + 1, "DEFERRABLE")
     if isNegated { position += 1 }
     guard take("DEFERRABLE") else { return nil }
-    guard take("INITIALLY") else {
-      return CreateTable.Deferral(isDeferrable: !isNegated, initially: nil)
-    }
-    if take("DEFERRED") {
-      return CreateTable.Deferral(isDeferrable: !isNegated, initially: .deferred)
-    }
+    guard take("INITIALLY") else { return false }
+    if take("DEFERRED") { return !isNegated }
     try expect("IMMEDIATE")
-    return CreateTable.Deferral(isDeferrable: !isNegated, initially: .immediate)
+    return false
   }
 }

@@ -8,8 +8,7 @@ extension Parser {
     let columns = event == .update && take("OF") ? try names("a column name") : []
     try expect("ON")
     let table = try qualifiedName("a table name")
-    let isForEachRow = take("FOR")
-    if isForEachRow {
+    if take("FOR") {
       try expect("EACH")
       try expect("ROW")
     }
@@ -18,8 +17,8 @@ extension Parser {
     let statements = try triggerBody()
     return CreateTrigger(
       schema: name.schema, name: name.name, isTemporary: isTemporary, ifNotExists: ifNotExists,
-      timing: timing, event: event, columns: columns, table: table, isForEachRow: isForEachRow,
-      condition: condition, bodyRange: range(from: start), statements: statements)
+      timing: timing, event: event, columns: columns, table: table, condition: condition,
+      bodyRange: range(from: start), statements: statements)
   }
 
   private mutating func triggerTiming() throws(SyntaxError) -> CreateTrigger.Timing {

@@ -1,5 +1,5 @@
 /// A CREATE statement, parsed by `parseCreate`.
-package enum ParsedStatement: Sendable, Hashable {
+package enum ParsedStatement: Sendable, Equatable {
   case createTable(CreateTable)
   case createIndex(CreateIndex)
   case createView(CreateView)
@@ -19,7 +19,7 @@ package enum ParsedStatement: Sendable, Hashable {
 }
 
 /// An identifier and its position.
-package struct Name: Sendable, Hashable {
+package struct Name: Sendable, Equatable {
   /// Without quotes.
   package let text: String
   /// The byte range, including quotes.
@@ -32,20 +32,18 @@ package struct Name: Sendable, Hashable {
 }
 
 /// A name that may be qualified: `main.t`.
-package struct QualifiedName: Sendable, Hashable {
+package struct QualifiedName: Sendable, Equatable {
   package let schema: Name?
   package let name: Name
 }
 
 /// The position of an SQL expression, which is not parsed further.
-package struct Expression: Sendable, Hashable {
+package struct Expression: Sendable, Equatable {
   /// From the first to the last significant token, without the parentheses that the grammar
   /// requires around the expression.
   package let range: Range<Int>
   /// Includes those parentheses; equal to `range` if there are none.
   package let outerRange: Range<Int>
-
-  package var isParenthesized: Bool { range != outerRange }
 }
 
 package enum SortOrder: String, Sendable, Hashable {
@@ -54,7 +52,7 @@ package enum SortOrder: String, Sendable, Hashable {
 }
 
 /// A term of an index, PRIMARY KEY or UNIQUE.
-package struct IndexedTerm: Sendable, Hashable {
+package struct IndexedTerm: Sendable, Equatable {
   /// The whole term, including COLLATE and order.
   package let range: Range<Int>
   /// The term without its outermost COLLATE and its order.
@@ -67,7 +65,7 @@ package struct IndexedTerm: Sendable, Hashable {
   package let order: SortOrder?
 }
 
-package struct CreateIndex: Sendable, Hashable {
+package struct CreateIndex: Sendable, Equatable {
   package let schema: Name?
   package let name: Name
   package let isUnique: Bool
@@ -78,7 +76,7 @@ package struct CreateIndex: Sendable, Hashable {
   package let condition: Expression?
 }
 
-package struct CreateView: Sendable, Hashable {
+package struct CreateView: Sendable, Equatable {
   package let schema: Name?
   package let name: Name
   package let isTemporary: Bool
@@ -87,7 +85,7 @@ package struct CreateView: Sendable, Hashable {
   package let selectRange: Range<Int>
 }
 
-package struct CreateTrigger: Sendable, Hashable {
+package struct CreateTrigger: Sendable, Equatable {
   package enum Timing: String, Sendable, Hashable {
     case before = "BEFORE"
     case after = "AFTER"
@@ -111,7 +109,6 @@ package struct CreateTrigger: Sendable, Hashable {
   package let columns: [Name]
   /// The table or view. Only a temporary trigger may qualify it.
   package let table: QualifiedName
-  package let isForEachRow: Bool
   package let condition: Expression?
   /// From BEGIN through END.
   package let bodyRange: Range<Int>
@@ -119,7 +116,7 @@ package struct CreateTrigger: Sendable, Hashable {
   package let statements: [Range<Int>]
 }
 
-package struct CreateVirtualTable: Sendable, Hashable {
+package struct CreateVirtualTable: Sendable, Equatable {
   package let schema: Name?
   package let name: Name
   package let ifNotExists: Bool
@@ -130,7 +127,7 @@ package struct CreateVirtualTable: Sendable, Hashable {
 }
 
 /// A violation of SQLite's grammar.
-package struct SyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct SyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
   package let message: String
   /// The byte offset of the error.
   package let offset: Int

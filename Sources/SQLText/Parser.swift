@@ -223,7 +223,7 @@ extension Parser {
   }
 
   /// Skips a token, or everything between two parentheses.
-  private mutating func skipOne(inside open: Int) throws(SyntaxError) {
+  mutating func skipOne(inside open: Int) throws(SyntaxError) {
     guard !isAtEnd else { throw unclosed(open) }
     let isOpening = at("(")
     position += 1

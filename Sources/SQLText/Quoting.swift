@@ -22,9 +22,7 @@ package enum Quoting {
 
   /// `x'00ff'`.
   package static func blobLiteral(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return "x'\(String(decoding: hex, as: UTF8.self))'"
+    "x'\(hexadecimal(bytes))'"
   }
 
   /// Removes the quotes of a name, in any of the four styles. Returns other texts unchanged.

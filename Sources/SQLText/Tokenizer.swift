@@ -1,6 +1,6 @@
 /// A token of SQL, as SQLite's tokenizer reads it.
-package struct Token: Sendable, Hashable {
-  package enum Kind: Sendable, Hashable {
+package struct Token: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
     case whitespace
     case comment
     /// A bare identifier or a keyword.

@@ -1,3 +1,5 @@
+import SchemaPlatform
+
 extension String {
   /// The text escaped for a line of output that a person, a terminal or a CI system reads. Names,
   /// values and messages of other programs are escaped in every output except JSON and generated
@@ -34,7 +36,43 @@ extension String {
   }
 }
 
+/// A text in double quotes, with the usual escapes of `"` and `\`.
+///
+/// - Parameter escape: what stands for another character; nil for itself.
+package func doubleQuoted(_ text: String, escape: (Unicode.Scalar) -> String?) -> String {
+  var result = "\""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\"": result += "\\\""
+    case "\\": result += "\\\\"
+    default:
+      if let escaped = escape(scalar) {
+        result += escaped
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+  return result + "\""
+}
+
 extension Unicode.Scalar {
+  /// `\u001b`
+  package var shortEscape: String { "\\u" + padded(String(value, radix: 16), 4) }
+
+  /// `\n`, `\r` or `\t`; nil for another character.
+  package var lineEscape: String? {
+    switch self {
+    case "\n": "\\n"
+    case "\r": "\\r"
+    case "\t": "\\t"
+    default: nil
+    }
+  }
+
+  /// `U+001B`
+  package var codePoint: String { "U+" + padded(String(value, radix: 16, uppercase: true), 4) }
+
   /// Whether the character is visible, does not control the terminal, does not end the line and
   /// does not change the direction of writing.
   package var isHarmless: Bool {

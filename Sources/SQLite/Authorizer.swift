@@ -1,7 +1,7 @@
 import SchemaCSQLite
 
 /// An action code of `sqlite3_set_authorizer`.
-package struct AuthorizerAction: RawRepresentable, Hashable, Sendable {
+package struct AuthorizerAction: RawRepresentable, Equatable, Sendable {
   package let rawValue: Int32
 
   package init(rawValue: Int32) {
@@ -24,7 +24,6 @@ package struct AuthorizerAction: RawRepresentable, Hashable, Sendable {
   package static let read = AuthorizerAction(rawValue: SQLITE_READ)
   package static let reindex = AuthorizerAction(rawValue: SQLITE_REINDEX)
   package static let savepoint = AuthorizerAction(rawValue: SQLITE_SAVEPOINT)
-  package static let select = AuthorizerAction(rawValue: SQLITE_SELECT)
   package static let transaction = AuthorizerAction(rawValue: SQLITE_TRANSACTION)
   package static let update = AuthorizerAction(rawValue: SQLITE_UPDATE)
 }
@@ -33,7 +32,7 @@ package struct AuthorizerAction: RawRepresentable, Hashable, Sendable {
 ///
 /// The contents of `first` and `second` depend on the action (Authorizer Action Codes): for READ
 /// and UPDATE the table and the column, for ALTER TABLE the database and the table.
-package struct AuthorizerEvent: Sendable, Hashable {
+package struct AuthorizerEvent: Sendable, Equatable {
   package let action: AuthorizerAction
   package let first: String?
   package let second: String?

@@ -2,7 +2,7 @@ import SchemaCSQLite
 import SchemaPlatform
 
 /// Why a connection of the caller cannot be used.
-package enum BorrowRefusal: Error, Hashable, Sendable {
+package enum BorrowRefusal: Error, Equatable, Sendable {
   case openTransaction
   case runningStatement(String)
   case readOnly

@@ -1,7 +1,7 @@
 import SchemaCSQLite
 
 /// A primary result code (Result and Error Codes, section 3).
-package struct ResultCode: RawRepresentable, Hashable, Sendable {
+package struct ResultCode: RawRepresentable, Equatable, Sendable {
   package let rawValue: Int32
 
   package init(rawValue: Int32) {
@@ -28,7 +28,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
 }
 
 /// An error that SQLite reported.
-package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The extended code, for example `SQLITE_CONSTRAINT_TRIGGER`.
   package let extendedCode: Int32
   /// SQLite's message. For `RAISE(ABORT, 'text')` it is the text.

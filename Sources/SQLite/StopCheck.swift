@@ -61,7 +61,7 @@ extension Connection {
 }
 
 /// The time and space that a private database may use.
-package struct WorkLimit: Hashable, Sendable {
+package struct WorkLimit: Equatable, Sendable {
   package var seconds: Double
   /// Millions of bytes.
   package var megabytes: Int
@@ -71,7 +71,7 @@ package struct WorkLimit: Hashable, Sendable {
     self.megabytes = megabytes
   }
 
-  package enum Exceeded: Hashable, Sendable {
+  package enum Exceeded: Equatable, Sendable {
     case seconds(Double)
     case megabytes(Int)
   }

@@ -80,6 +80,16 @@ extension SchemaMigrator {
     }
   }
 
+  /// The same for the database of an open connection, which nothing may use before the call returns.
+  ///
+  /// - Parameter handle: the `sqlite3 *`.
+  public nonisolated(nonsending) func status(
+    handle: OpaquePointer
+  ) async throws(SchemaError) -> DatabaseStatus {
+    let lent = Lent(handle: handle)
+    return try await onThread { _ throws(SchemaError) in try status(handle: lent.handle) }
+  }
+
   /// Checks a history, and compares a database with it. Writes nothing.
   ///
   /// - Parameter path: nil checks the history alone.
@@ -88,6 +98,18 @@ extension SchemaMigrator {
   ) async throws(SchemaError) -> VerificationReport {
     try await onThread { interruption throws(SchemaError) in
       try verify(databaseAt: path, interruption)
+    }
+  }
+
+  /// The same for the database of an open connection, which nothing may use before the call returns.
+  ///
+  /// - Parameter handle: the `sqlite3 *`.
+  public nonisolated(nonsending) func verify(
+    handle: OpaquePointer
+  ) async throws(SchemaError) -> VerificationReport {
+    let lent = Lent(handle: handle)
+    return try await onThread { interruption throws(SchemaError) in
+      try verify(handle: lent.handle, interruption)
     }
   }
 

@@ -27,7 +27,6 @@ extension SchemaMigrator {
     databaseAt path: String, _ interruption: Interruption
   ) throws(SchemaError) -> DatabaseStatus {
     do throws(Failure) {
-      try DatabaseFile.require(path)
       return try status(
         of: ReadableDatabase(file: path, timeout: timeout, interruption: interruption))
     } catch {
@@ -56,9 +55,16 @@ extension SchemaMigrator {
   /// - Parameter handle: the `sqlite3 *`.
   /// - Throws: ``SchemaError`` when it cannot check; the findings are in the report.
   public func verify(handle: OpaquePointer) throws(SchemaError) -> VerificationReport {
+    try verify(handle: handle, Interruption())
+  }
+
+  func verify(
+    handle: OpaquePointer, _ interruption: Interruption
+  ) throws(SchemaError) -> VerificationReport {
     try inspect(handle) { (connection) throws(Failure) in
       try VerificationReport(
-        checking: project().verify(ReadableDatabase(connection, name: connection.path)))
+        checking: project().verify(
+          ReadableDatabase(connection, name: connection.path), interruption: interruption))
     }
   }
 
@@ -66,9 +72,11 @@ extension SchemaMigrator {
     databaseAt path: String?, _ interruption: Interruption
   ) throws(SchemaError) -> VerificationReport {
     do throws(Failure) {
+      let database = try path.map { (path) throws(Failure) in
+        try ReadableDatabase(file: path, timeout: timeout, interruption: interruption)
+      }
       return try VerificationReport(
-        checking: project().verify(
-          database: path, timeout: timeout, interruption: interruption))
+        checking: project().verify(database, interruption: interruption))
     } catch {
       throw SchemaError(error)
     }

@@ -34,7 +34,7 @@ final class ProgressReader {
   func note(_ event: MigrateEvent) {
     guard let report else { return }
     switch event {
-    case .waiting(let seconds): report(.waiting(seconds: seconds))
+    case .waiting(let seconds, _): report(.waiting(seconds: seconds))
     case .copying(let done, let all): report(.backingUp(done: done, of: all))
     case .started(let id, let number, let count):
       migration = id
@@ -44,7 +44,7 @@ final class ProgressReader {
       guard progress.phase == .copy, let all = progress.all else { return }
       report(.copyingRows(table: progress.object, done: progress.done, of: all))
     case .committed(let ids): report(.committed(ids))
-    case .created, .note, .began, .willCommit, .drift: break
+    case .created, .note, .began, .willCommit: break
     }
   }
 }

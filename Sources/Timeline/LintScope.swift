@@ -79,11 +79,10 @@ private func index(
 ) throws(Failure) -> Int {
   let found = migrations.firstIndex { $0.answers(to: since) || $0.replaces(since) }
   if let found { return found }
-  let near = suggestion(for: since, among: migrations.map(\.id))
   throw Failure(
     .invalidInput,
     "`sync.since` is \(since), which is not a migration"
-      + (near.map { ": did you mean `\($0)`?" } ?? ""), place: Failure.Place(file: file))
+      + didYouMean(since, among: migrations.map(\.id)), place: Failure.Place(file: file))
 }
 
 /// The number of migrations in a release.

@@ -89,3 +89,29 @@ package struct Candidates: Sendable {
     ]
   }
 }
+
+extension Candidates {
+  /// Values that a column with a CHECK probably accepts: those in the CHECK.
+  func likely(for column: DeviceTable.Column) -> [Value] {
+    let hinted = hinted(column)
+    return hinted.isEmpty ? values(for: column) : hinted
+  }
+
+  /// The value of a row's column: the same value in three rows, then each of the others.
+  func likely(_ number: Int, for column: DeviceTable.Column) -> Value {
+    let hinted = hinted(column)
+    let all = hinted + values(for: column).filter { !hinted.contains($0) }
+    return all.isEmpty ? .null : all[max(0, number - 2) % all.count]
+  }
+
+  private func hinted(_ column: DeviceTable.Column) -> [Value] {
+    (hints.values[column.key] ?? []).filter { value in
+      switch (value, column.affinity) {
+      case (.text, .text), (.text, .blob), (.blob, .blob): true
+      case (.integer, .integer), (.integer, .numeric), (.integer, .real): true
+      case (.real, .real), (.real, .numeric): true
+      default: false
+      }
+    }
+  }
+}

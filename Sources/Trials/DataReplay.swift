@@ -2,6 +2,7 @@ import SchemaCopies
 import SchemaHistory
 import SchemaModel
 import SchemaPlanning
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite

@@ -2,12 +2,15 @@ import SchemaManifest
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 
 /// A row to insert.
 package struct Insertion: Sendable, Hashable {
   package let table: String
-  package private(set) var columns: [String] = []
+  private var keys: [Identifier] = []
   package private(set) var values: [Value] = []
+
+  package var columns: [String] { keys.map(\.text) }
 
   package init(_ table: String) {
     self.table = table
@@ -15,38 +18,64 @@ package struct Insertion: Sendable, Hashable {
 
   /// The value of a column; case does not matter.
   package subscript(_ column: Identifier) -> Value? {
-    columns.firstIndex { $0.identifier == column }.map { values[$0] }
-  }
-
-  package subscript(_ column: String) -> Value? {
-    get { self[column.identifier] }
+    get { keys.firstIndex(of: column).map { values[$0] } }
     set {
-      let key = column.identifier
-      let index = columns.firstIndex { $0.identifier == key }
-      switch (index, newValue) {
+      switch (keys.firstIndex(of: column), newValue) {
       case (let index?, let value?): values[index] = value
       case (let index?, nil):
-        columns.remove(at: index)
+        keys.remove(at: index)
         values.remove(at: index)
       case (nil, let value?):
-        columns.append(column)
+        keys.append(column)
         values.append(value)
       case (nil, nil): break
       }
     }
   }
 
-  package var sql: String {
-    guard !columns.isEmpty else { return "INSERT INTO \(Quoting.identifier(table)) DEFAULT VALUES" }
+  package subscript(_ column: String) -> Value? {
+    get { self[column.identifier] }
+    set { self[column.identifier] = newValue }
+  }
+
+  package var sql: String { sql(values.map(\.literal)) }
+
+  /// With parameters in place of the values.
+  fileprivate var template: String { sql(values.map { _ in "?" }) }
+
+  private func sql(_ values: [String]) -> String {
+    guard !keys.isEmpty else { return "INSERT INTO \(Quoting.identifier(table)) DEFAULT VALUES" }
     return "INSERT INTO \(Quoting.identifier(table)) "
       + "(\(columns.map(Quoting.identifier).joined(separator: ", "))) "
-      + "VALUES (\(values.map(\.literal).joined(separator: ", ")))"
+      + "VALUES (\(values.joined(separator: ", ")))"
   }
 
   /// `reminders(id='one', title='Milk')`.
   package var words: String {
     let parts = zip(columns, values).map { "\($0)=\($1.shortLiteral)" }
     return "\(table)(\(parts.joined(separator: ", ")))"
+  }
+}
+
+/// Inserts rows. SQLite compiles one statement for each list of columns.
+final class RowInserter {
+  private let connection: Connection
+  private var statements: [ExactText: Statement] = [:]
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// SQLite's message if it refuses the row; nil if it accepts it.
+  func refusal(of row: Insertion) throws(DatabaseError) -> String? {
+    let sql = row.template.exact
+    return try SchemaTimeline.refusal { () throws(DatabaseError) in
+      let statement =
+        if let known = statements[sql] { known } else { try connection.prepare(sql.text) }
+      statements[sql] = statement
+      try statement.bind(row.values)
+      try statement.run()
+    }
   }
 }
 

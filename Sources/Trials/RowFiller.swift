@@ -21,6 +21,7 @@ struct RowFiller {
   }
 
   private let connection: Connection
+  private let inserter: RowInserter
   private let schema: Schema
   private let text: StepText
   private let kinds: [RowKind]
@@ -54,6 +55,7 @@ struct RowFiller {
     marks: MarkMaker = MarkMaker(), next: SchemaDelta = SchemaDelta()
   ) {
     self.connection = connection
+    inserter = RowInserter(connection)
     self.marks = marks
     self.next = next
     self.schema = schema
@@ -125,13 +127,21 @@ struct RowFiller {
           [.table, .index].contains($0.kind) && $0.table.identifier == name
         })
     let candidates = try Candidates(shape, hints: hints, connection)
+    let source = try Origin(
+      shape: shape, candidates: candidates, distinct: shape.distinctKeys,
+      literals: Dictionary(
+        shape.columns.map { ($0.key, literals(of: $0.key, shape)) },
+        uniquingKeysWith: { first, _ in first }),
+      parents: (references[name] ?? []).map { (reference) throws(DatabaseError) in
+        reference.parent == name ? nil : try keys(for: reference)
+      })
     for (number, kind) in kinds.enumerated() {
-      guard var row = try start(kind, shape, candidates) else { continue }
+      guard var row = try start(kind, source) else { continue }
       for column in shape.columns where limited.contains([name, column.key]) {
         let known = candidates.likely(for: column)
         if row[column.key] != .null, !known.isEmpty, !isReference(column.key, name) {
           if !kind.isMarked, let own = row[column.key], known.contains(own) { continue }
-          row[column.name] = known[number % known.count]
+          row[column.key] = known[number % known.count]
         }
       }
       try insert(row, kind, shape, candidates)
@@ -142,63 +152,73 @@ struct RowFiller {
     references[table]?.contains { $0.columns.contains(column) } ?? false
   }
 
-  // MARK: One row
+  /// What the rows of one table are made from.
+  private struct Origin {
+    let shape: DeviceTable
+    let candidates: Candidates
+    /// Columns in which rows differ.
+    let distinct: Set<Identifier>
+    /// The values with which the step compares each column.
+    let literals: [Identifier: [Value]]
+    /// The keys of the parents, for each reference; nil where the table refers to itself.
+    let parents: [[[Value]]?]
+  }
 
   /// Nil if a row of this kind would equal another one.
   private mutating func start(
-    _ kind: RowKind, _ shape: DeviceTable, _ candidates: Candidates
+    _ kind: RowKind, _ source: Origin
   ) throws(DatabaseError) -> Insertion? {
+    let (shape, candidates, distinct) = (source.shape, source.candidates, source.distinct)
     var row = Insertion(shape.name)
-    var isOfKind = kind.isOfParents && !(references[shape.key] ?? []).isEmpty
-    let distinct = shape.distinctKeys
+    var isOfKind = kind.isOfParents && !source.parents.isEmpty
     let twin = try kind == .twin ? firstRow(of: shape) : nil
     if kind == .twin, twin == nil { return nil }
     let form = if case .marked(let form) = kind { form } else { 0 }
     for (place, column) in shape.columns.enumerated() {
       let mark = marks.mark(for: column, form: form)
-      row[column.name] = mark
+      row[column.key] = mark
       switch kind {
       case .marked: isOfKind = true
       case .dates:
         isOfKind = true
         if column.affinity == .text, !column.isInKey {
-          row[column.name] = MarkMaker.time(of: mark) ?? mark
+          row[column.key] = MarkMaker.time(of: mark) ?? mark
         }
       case .likely(let number):
         isOfKind = true
         if number == 0, !column.isNotNull, !column.isInKey {
-          row[column.name] = .null
+          row[column.key] = .null
         } else if !distinct.contains(column.key) {
-          row[column.name] = candidates.likely(number, for: column)
+          row[column.key] = candidates.likely(number, for: column)
         }
       case .nulls where !column.isNotNull && !column.isInKey:
-        row[column.name] = .null
+        row[column.key] = .null
         isOfKind = true
       case .sparse(let number) where !column.isNotNull && !column.isInKey:
-        if Self.sparsePatterns[place % 6].contains(number) { row[column.name] = .null }
+        if Self.sparsePatterns[place % 6].contains(number) { row[column.key] = .null }
         isOfKind = shape.acceptsNulls
       case .twin where !distinct.contains(column.key):
-        row[column.name] = twin?[column.key] ?? mark
+        row[column.key] = twin?[column.key] ?? mark
         isOfKind = true
       // Differ only in case: if the column becomes unique regardless of case, one of the rows is
       // refused.
       case .twin where !column.isInKey && column.affinity == .text:
-        row[column.name] = twin?[column.key]?.text.map { .text($0.uppercased()) } ?? mark
+        row[column.key] = twin?[column.key]?.text.map { .text($0.uppercased()) } ?? mark
         isOfKind = true
       case .bits(let bit) where !column.isInKey && column.takesNumbers:
-        row[column.name] = .integer(Int64((place % 6 + 1) >> bit & 1))
+        row[column.key] = .integer(Int64((place % 6 + 1) >> bit & 1))
         isOfKind = true
       case .literals(let index):
-        let values = literals(of: column.key, shape)
+        let values = source.literals[column.key] ?? []
         if values.indices.contains(index) {
-          row[column.name] = values[index]
+          row[column.key] = values[index]
           isOfKind = true
         }
       default: break
       }
     }
     guard isOfKind else { return nil }
-    if kind != .twin { try refer(&row, kind, shape) }
+    if kind != .twin { try refer(&row, kind, source) }
     return row
   }
 
@@ -222,34 +242,41 @@ struct RowFiller {
     }
   }
 
-  /// Gives a row keys of existing rows. No row refers to the fourth row of a table.
+  /// Gives a row keys of existing rows.
   private func refer(
-    _ row: inout Insertion, _ kind: RowKind, _ shape: DeviceTable
+    _ row: inout Insertion, _ kind: RowKind, _ source: Origin
   ) throws(DatabaseError) {
+    let shape = source.shape
     for (place, reference) in (references[shape.key] ?? []).enumerated() {
       if kind.hasNulls, row[reference.columns[0]] == .null { continue }
-      let names = quotedList(reference.parentColumns.map(\.text))
-      var parents: [[Value]] = []
-      for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .marked(3) {
-        let values = try connection.rows(
-          "SELECT \(names) FROM main.\(Quoting.quoted(reference.parent)) WHERE \(parent.address)")
-        if let values = values.first, !values.contains(.null) { parents.append(values) }
-      }
+      let parents = if let known = source.parents[place] { known } else { try keys(for: reference) }
       guard !parents.isEmpty else {
         for column in reference.columns {
           guard let column = shape.column(column), !column.isNotNull, !column.isInKey else {
             continue
           }
-          row[column.name] = .null
+          row[column.key] = .null
         }
         continue
       }
       let number = filled[shape.key]?.rows.count ?? 0
       let index = number + place * (number / parents.count + 1)
       for (column, value) in zip(reference.columns, parents[index % parents.count]) {
-        if let column = shape.column(column) { row[column.name] = value }
+        if let column = shape.column(column) { row[column.key] = value }
       }
     }
+  }
+
+  /// The keys of the rows to which other rows may refer: all but the fourth of a table.
+  private func keys(for reference: Reference) throws(DatabaseError) -> [[Value]] {
+    let names = quotedList(reference.parentColumns.map(\.text))
+    var keys: [[Value]] = []
+    for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .marked(3) {
+      let values = try connection.rows(
+        "SELECT \(names) FROM main.\(Quoting.quoted(reference.parent)) WHERE \(parent.address)")
+      if let values = values.first, !values.contains(.null) { keys.append(values) }
+    }
+    return keys
   }
 
   private mutating func insert(
@@ -257,19 +284,19 @@ struct RowFiller {
   ) throws(DatabaseError) {
     let columns = shape.columns.filter { !isReference($0.key, shape.key) }
     let isFirst = filled[shape.key]?.rows.isEmpty ?? true
-    let connection = connection
+    let inserter = inserter
     let search = RowSearch(columns: columns, limit: isFirst ? 300 : 60) {
       (column) throws(DatabaseError) in
       let forms = start[column.key].map(MarkMaker.forms) ?? []
       return forms.filter { column.isInKey || column.affinity == .text || $0.text == nil }
         + candidates.values(for: column) + (column.isNotNull ? [] : [.null])
     } refusal: { (row) throws(DatabaseError) in
-      try connection.refusal(of: row.sql)
+      try inserter.refusal(of: row)
     }
     let result = try search.settle(start)
     guard case .row(let row) = result else {
       guard connection.isOn(.triggers), isFirst, !kind.isLikely else { return }
-      // A trigger may refuse every row that the app has not prepared. That is no evidence of data
+      // A trigger may refuse every row that the app has not prepared. That is not evidence of data
       // loss.
       connection.set(.triggers, to: false)
       defer { connection.set(.triggers, to: true) }
@@ -368,32 +395,6 @@ extension DeviceTable.Column {
     switch affinity {
     case .integer, .numeric, .real: true
     case .text, .blob: false
-    }
-  }
-}
-
-extension Candidates {
-  /// Values that a column with a CHECK probably accepts: those in the CHECK.
-  fileprivate func likely(for column: DeviceTable.Column) -> [Value] {
-    let hinted = hinted(column)
-    return hinted.isEmpty ? values(for: column) : hinted
-  }
-
-  /// The value of a row's column: the same value in three rows, then each of the others.
-  fileprivate func likely(_ number: Int, for column: DeviceTable.Column) -> Value {
-    let hinted = hinted(column)
-    let all = hinted + values(for: column).filter { !hinted.contains($0) }
-    return all.isEmpty ? .null : all[max(0, number - 2) % all.count]
-  }
-
-  private func hinted(_ column: DeviceTable.Column) -> [Value] {
-    (hints.values[column.key] ?? []).filter { value in
-      switch (value, column.affinity) {
-      case (.text, .text), (.text, .blob), (.blob, .blob): true
-      case (.integer, .integer), (.integer, .numeric), (.integer, .real): true
-      case (.real, .real), (.real, .numeric): true
-      default: false
-      }
     }
   }
 }

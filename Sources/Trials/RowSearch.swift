@@ -39,11 +39,11 @@ package struct RowSearch {
       let words = problem.words
       let named = columns.filter { words.contains($0.key) }
       for column in named + columns.filter({ !words.contains($0.key) }) {
-        for value in try values(column) where row[column.name] != value {
+        for value in try values(column) where row[column.key] != value {
           tries += 1
           guard tries < limit else { return .impossible(problem) }
           var next = row
-          next[column.name] = value
+          next[column.key] = value
           guard let other = try refusal(next) else { return .row(next) }
           // A new message means progress, unless the row only got a value of the wrong type.
           guard !other.isOfType, seen.insert(other) else { continue }

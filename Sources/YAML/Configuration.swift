@@ -1,6 +1,7 @@
 import SchemaManifest
 import SchemaModel
 import SchemaSQLText
+import SchemaSQLite
 
 /// `schemactl.yaml`. Paths are as written: relative to the folder of the file.
 package struct Configuration: Sendable {
@@ -15,7 +16,7 @@ package struct Configuration: Sendable {
   /// For every lock, in seconds.
   package var timeout = 5.0
   /// The limits of a replay.
-  package var replay = ReplayConfiguration()
+  package var replay = WorkLimit()
   /// The oldest SQLite that the application supports.
   package var minimumSQLite: SQLiteVersion?
   package var sync = SyncConfiguration()
@@ -65,13 +66,6 @@ package struct SyncConfiguration: Sendable {
   package var localTables: [String] = []
   package var since: String?
   package var oldestRelease: String?
-
-  package init() {}
-}
-
-package struct ReplayConfiguration: Sendable, Hashable {
-  package var seconds = 60.0
-  package var megabytes = 512
 
   package init() {}
 }
@@ -158,8 +152,8 @@ extension ManifestDecoder {
     return sync
   }
 
-  private func replay(_ fields: Fields) -> ReplayConfiguration {
-    var replay = ReplayConfiguration()
+  private func replay(_ fields: Fields) -> WorkLimit {
+    var replay = WorkLimit()
     if let seconds = number(fields["seconds"]) { replay.seconds = seconds }
     if case .integer(let count) = fields["megabytes"].map(literal) { replay.megabytes = Int(count) }
     return replay

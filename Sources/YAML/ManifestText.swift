@@ -6,7 +6,7 @@ import SchemaSQLText
 ///
 /// What makes a change gives nil where the text is written in a way that it does not understand.
 package struct ManifestText {
-  /// Bytes of the file, and what is to stand in their place.
+  /// A range of the file and its replacement.
   package struct Edit: Sendable, Hashable {
     package let range: Range<Int>
     package let text: String
@@ -18,7 +18,7 @@ package struct ManifestText {
   private let mark: [UInt8]
   private let lineEnd: String
 
-  /// - Throws: when the file is no YAML.
+  /// - Throws: when the file is not valid YAML.
   package init?(_ bytes: [UInt8], file: String) {
     guard let document = try? YAMLReader.read(bytes, file: file), let root = document.root else {
       return nil
@@ -122,7 +122,7 @@ package struct ManifestText {
     return [Edit(range: colon + 1..<colon + 1, text: " []"), element]
   }
 
-  /// Removes bytes of SQL that stand in the file as they do in the text.
+  /// Removes bytes of SQL that are the same in the file and in the text.
   ///
   /// - Parameter ranges: of bytes of `sql.text`.
   package func removing(_ ranges: [Range<Int>], of sql: SQLSource) -> [Edit]? {

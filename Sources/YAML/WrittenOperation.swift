@@ -24,7 +24,7 @@ package struct WrittenOperation: Sendable, Hashable {
       table.sql ?? "", indentation: 6)
   }
 
-  /// SQL as it stands.
+  /// SQL, unchanged.
   package init(sql: String) {
     self.init(block: "- sql: ", sql, indentation: 4)
   }
@@ -66,7 +66,7 @@ extension ReplacedEntries {
   }
 }
 
-/// Lines that begin or end with white space, and what is not plain to see, lose their form in a
+/// Lines that begin or end with white space, and invisible characters, lose their form in a
 /// block.
 private func canBeBlock(_ text: String) -> Bool {
   guard let first = text.unicodeScalars.first, !" \n\t".unicodeScalars.contains(first),
@@ -263,7 +263,7 @@ extension CreateTable.Column {
       switch words[0].kind {
       case .string, .quotedIdentifier: return yamlQuoted(Quoting.unquoted(text))
       case .word where text.identifier == "null": return "null"
-      // A word that is no value is a text, and in parentheses it would be a column.
+      // A word that is not a value is a text, and in parentheses it would be a column.
       case .word where !Keywords.isValue(text): return yamlQuoted(text)
       case .integer where Int64(text).map { "\($0)" == text } == true: return text
       default: break

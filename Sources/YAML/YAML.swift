@@ -2,4 +2,5 @@
 ///
 /// - ``decodeManifest(_:file:)``, ``decodeConfiguration(_:file:)``: one file.
 /// - ``Project/load(migrations:application:ignoring:explaining:)``: a folder of manifests and its lock.
+/// - ``JSONSchema``: the same grammar for editors.
 /// - ``ManifestText``, ``WrittenOperation``: edits of a manifest, and new ones.

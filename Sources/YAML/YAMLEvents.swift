@@ -23,7 +23,7 @@ struct YAMLEvent {
 /// What libyaml refused, in its words.
 struct YAMLSyntaxError: Error {
   enum Kind {
-    /// A byte that is no UTF-8, or a character that YAML does not allow.
+    /// A byte that is not valid UTF-8, or a character that YAML does not allow.
     case reading(offset: Int, value: Int, problem: String)
     case syntax(problem: String, Position, context: String?, contextLine: Int)
     case memory

@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaPlatform
 import SchemaSQLText
 
 /// Reads a manifest.
@@ -304,12 +305,11 @@ extension YAMLSyntaxError {
       let end = source.position(ofByte: source.bytes.count)
       return Diagnostic(file: file, position: min(position, end), message: message)
     case .reading(let offset, let value, let problem):
-      let hexadecimal = String(value, radix: 16, uppercase: true)
       let message: String
       if problem == "control characters are not allowed" {
-        let name = String(repeating: "0", count: max(0, 4 - hexadecimal.count)) + hexadecimal
+        let digits = padded(String(value, radix: 16, uppercase: true), 4)
         message =
-          "the control character U+\(name) is not allowed in YAML: write it as an escape in "
+          "the control character U+\(digits) is not allowed in YAML: write it as an escape in "
           + "double quotes"
       } else {
         message = "the file is not UTF-8 (\(problem)): save it as UTF-8"

@@ -4,6 +4,7 @@ import SchemaLint
 import SchemaPlatform
 import SchemaSQLText
 import SchemaTimeline
+import SchemaYAML
 
 /// A command: its declaration and its implementation.
 protocol Command: SendableMetatype {

@@ -1,6 +1,7 @@
 import SchemaCommandLine
 import SchemaHistory
 import SchemaLint
+import SchemaPreview
 import SchemaTimeline
 import SchemaYAML
 

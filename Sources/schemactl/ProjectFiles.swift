@@ -1,3 +1,4 @@
+import SchemaAuthoring
 import SchemaInspect
 import SchemaLint
 import SchemaManifest
@@ -79,18 +80,20 @@ extension Session {
 /// reviewers and other tools.
 struct SchemaFile {
   let path: String
+  private let settings: Settings
 
   /// Nil when the configuration names none.
   init?(_ settings: Settings) {
     guard let path = settings.schemaFile else { return nil }
     self.path = path
+    self.settings = settings
   }
 
   /// - Returns: whether the file changed.
   func write(_ project: Project) throws -> Bool {
     let text = try Self.text(of: project)
     guard (try? readFile(path)) != text else { return false }
-    try writeFileAtomically(text, to: path)
+    try settings.write(text, toOutput: path)
     return true
   }
 

@@ -1,10 +1,12 @@
 import SchemaApply
+import SchemaAuthoring
 import SchemaCommandLine
 import SchemaCopies
 import SchemaGit
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
+import SchemaPreview
 import SchemaQueries
 import SchemaTimeline
 import SchemaModel
@@ -19,7 +21,7 @@ import SchemaYAML
 struct Settings {
   let configuration: Configuration
   /// The path of `schemactl.yaml`; nil when there is none.
-  private let file: String?
+  let file: String?
   /// The folder of `schemactl.yaml`, as a prefix of paths: empty for the working folder.
   private let base: String
   private let session: Session
@@ -154,9 +156,12 @@ struct Settings {
     asksGitAboutDrafts: Bool = true
   ) throws -> Project {
     if let database {
-      try DatabaseFile.probe(
-        database, mustExist: mustExist, timeout: timeout, interruption: session.interruption,
-        onWait: { session.report(.progress(.waiting(seconds: $0))) })
+      if mustExist { try DatabaseFile.require(database) }
+      if try DatabaseFile.exists(database) {
+        _ = try DatabaseFile.openForReading(
+          database, timeout: timeout, interruption: session.interruption,
+          onWait: { session.report(.progress(.waiting(seconds: $0))) })
+      }
     }
     let project = try project(in: migrations)
     if project.migrations.isEmpty, project.lock == nil, !mayBeEmpty {
@@ -231,8 +236,7 @@ struct Settings {
       declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
     application.ledger = ledger
     application.declare(configuration.sync.engine.functions)
-    application.limit = WorkLimit(
-      seconds: configuration.replay.seconds, megabytes: configuration.replay.megabytes)
+    application.limit = configuration.replay
     return application
   }
 

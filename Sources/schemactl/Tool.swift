@@ -2,6 +2,7 @@ import SchemaCommandLine
 import SchemaHistory
 import SchemaSQLText
 import SchemaSQLite
+import SchemaYAML
 
 /// One run of the program, from its arguments to its exit status.
 struct Tool {

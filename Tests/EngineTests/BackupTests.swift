@@ -6,6 +6,7 @@ import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport

@@ -1,5 +1,6 @@
 import SchemaInspect
 import SchemaPlanning
+import SchemaPreview
 import SchemaTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaHistory
 import SchemaInspect
+import SchemaPreview
 import SchemaSQLite
 import SchemaTestSupport
 import Testing
@@ -137,14 +138,9 @@ struct FailingRowTests {
 
   @Test("a new CHECK judges values under their new collation")
   func newCollation() throws {
-    let sandbox = try Sandbox()
-    try sandbox.addSQL("0001_items", FailingRowCase.table)
-    try sandbox.migrate()
-    try sandbox.run("INSERT INTO items VALUES (1, 'zz', 5, NULL)")
-    try sandbox.add(
-      "0002_change",
-      "operations:\n- alter_column: { table: items, column: title, collate: NOCASE, "
-        + "check: \"title = 'ZZ'\" }\n")
+    let sandbox = try sandbox(
+      "alter_column: { table: items, column: title, collate: NOCASE, check: \"title = 'ZZ'\" }",
+      "(1, 'zz', 5, NULL)")
     let report = try sandbox.migrate()
     #expect(report.failure == nil, "\(report.failure?.message ?? "")")
   }

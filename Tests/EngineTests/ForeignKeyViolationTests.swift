@@ -101,7 +101,9 @@ struct OrphanCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Foreign key violations before a migration")
 struct ForeignKeyViolationTests {
-  @Test("they fail the migration only if it adds another one", arguments: OrphanCase.all, [0, 1])
+  @Test(
+    "they fail the migration only if it adds another one", arguments: oneIn(2, of: OrphanCase.all),
+    [0, 1])
   func broken(trial: OrphanCase, autoVacuum: Int) throws {
     let sandbox = try Sandbox()
     try sandbox.run("PRAGMA auto_vacuum = \(autoVacuum); CREATE TABLE x (v); DROP TABLE x;")

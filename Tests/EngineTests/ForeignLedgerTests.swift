@@ -4,6 +4,7 @@ import SchemaCopies
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
@@ -205,6 +206,36 @@ struct ForeignLedgerTests {
     #expect(report.at == "0003_step", "0004_step has the same schema")
     #expect(try app.sandbox.migrate().failure == nil)
     #expect(try app.amount == [[42]])
+  }
+
+  @Test(
+    "a ledger of golang-migrate with two rows, or a version of more than 64 bits, is refused",
+    arguments: [
+      ("(1, 0), (2, 0)", "has the versions 1, 2"), ("(2, 0), (1, 1)", "has the versions 2, 1"),
+      ("(99999999999999999999, 0)", "no migration replaces 1e+20"),
+    ])
+  func golangMigrate(_ rows: String, _ message: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.add(
+      "0001_step",
+      "operations:\n  - sql: CREATE TABLE t (a)\n"
+        + "replaces:\n  - { ledger: schema_migrations, entries: [1] }\n")
+    let connection = try sandbox.open()
+    try connection.execute(
+      "CREATE TABLE schema_migrations (version uint64, dirty bool); CREATE TABLE t (a); "
+        + "INSERT INTO schema_migrations VALUES \(rows)")
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
+  }
+
+  @Test("a database with the empty ledger of another tool is not called empty")
+  func emptyLedger() throws {
+    let app = try ShippedApp()
+    try app.device([])
+    var options = app.sandbox.options()
+    options.existing = true
+    let failure = #expect(throws: Failure.self) { try app.sandbox.project().migrate(options) }
+    #expect(failure?.message.contains("contains only grdb_migrations") == true)
   }
 
   @Test("the ledgers of two tools need their kinds")

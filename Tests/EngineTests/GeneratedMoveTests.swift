@@ -142,7 +142,7 @@ private func yaml(_ text: String) -> String {
 struct GeneratedMoveTests {
   @Test(
     "it keeps every value, row, rowid, child, index, trigger and sequence",
-    arguments: seeds(30, of: 120))
+    arguments: seeds(6, of: 120))
   func keepsAll(seed: UInt64) throws {
     let generated = GeneratedTable(seed: seed)
     let sandbox = try Sandbox()

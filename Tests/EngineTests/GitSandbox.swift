@@ -67,7 +67,7 @@ final class GitSandbox {
   }
 
   func verify(base: String? = nil, folder: String? = nil) throws -> VerifyReport {
-    try project(folder).verify(database: nil, timeout: 1, base: base)
+    try project(folder).verify(nil, base: base)
   }
 
   // MARK: git

@@ -26,7 +26,7 @@ struct HistoryStyleTests {
 
   @Test(
     "replays match the sqlite3 shell, and each rebuilt table is equal to the original",
-    arguments: WrittenHistory.all)
+    arguments: oneIn(2, of: WrittenHistory.all))
   func own(history: WrittenHistory) throws {
     var trial = try HistoryTrial(history.files)
     let problems = try trial.problems()

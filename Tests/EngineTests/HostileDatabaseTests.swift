@@ -6,6 +6,7 @@ import SchemaInspect
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
+import SchemaPreview
 import SchemaSQLite
 import SchemaTestSupport
 import Testing
@@ -17,10 +18,12 @@ struct HostileDatabaseTests {
 
   @Test(
     "with any page size and encoding, rows and other objects remain",
-    arguments: [
-      (512, "UTF-8", 0), (1024, "UTF-16le", 0), (2048, "UTF-16be", 1), (4096, "UTF-16le", 2),
-      (8192, "UTF-8", 1), (16384, "UTF-8", 0), (32768, "UTF-16be", 0), (65536, "UTF-8", 2),
-    ])
+    arguments: oneIn(
+      3,
+      of: [
+        (512, "UTF-8", 0), (1024, "UTF-16le", 0), (2048, "UTF-16be", 1), (4096, "UTF-16le", 2),
+        (8192, "UTF-8", 1), (16384, "UTF-8", 0), (32768, "UTF-16be", 0), (65536, "UTF-8", 2),
+      ]))
   func layouts(pageSize: Int, encoding: String, autoVacuum: Int) throws {
     let sandbox = try Sandbox.reminders()
     let settings = """

@@ -3,6 +3,7 @@ import SchemaApply
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport

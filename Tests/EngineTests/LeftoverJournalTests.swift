@@ -2,6 +2,7 @@ import Foundation
 import SchemaApply
 import SchemaHistory
 import SchemaInspect
+import SchemaPreview
 import SchemaSQLite
 import SchemaTestSupport
 import Testing

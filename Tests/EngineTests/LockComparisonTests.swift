@@ -249,14 +249,14 @@ struct LockComparisonTests {
     try unrelated.commit("other")
     for project in [try plain.project(), try empty.project(), try unrelated.project()] {
       let failure = #expect(throws: Failure.self) {
-        try project.verify(database: nil, timeout: 1, base: "main")
+        try project.verify(nil, base: "main")
       }
       #expect(failure?.status == .notFound)
-      let report = try project.verify(database: nil, timeout: 1, base: nil)
+      let report = try project.verify(nil, base: nil)
       #expect(report.status == .success)
     }
     #expect(
-      try plain.project().verify(database: nil, timeout: 1, base: nil)
+      try plain.project().verify(nil, base: nil)
         .says("is not in a git repository"))
   }
 

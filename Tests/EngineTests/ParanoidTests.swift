@@ -73,7 +73,7 @@ struct ParanoidTests {
     #expect(report.integrityCheck == "ok")
   }
 
-  @Test("compares a table with as many columns as SQLite allows")
+  @Test("compares a table with as many columns as SQLite allows", .thorough)
   func manyColumns() throws {
     let sandbox = try Sandbox()
     let columns = (2...2000).map { "c\($0)" }

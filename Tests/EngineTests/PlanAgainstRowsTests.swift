@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaHistory
 import SchemaInspect
+import SchemaPreview
 import SchemaTestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaManifest
 import SchemaPlanning
+import SchemaPreview
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTestSupport
@@ -217,7 +218,9 @@ struct DryRunTests {
     "move_column: { table: t, from: b, to: { name: d }, map: { 5: 6 } }",
   ]
 
-  @Test("a dry run reports the same row errors as migrate", arguments: asked, [false, true])
+  @Test(
+    "a dry run reports the same row errors as migrate", arguments: oneIn(2, of: asked),
+    [false, true])
   func agrees(operation: String, isFixed: Bool) throws {
     let rows = [
       "INSERT INTO t VALUES (1, 2, 1)", "INSERT INTO t VALUES (NULL, 9, 1)",

@@ -2,6 +2,7 @@ import Foundation
 import SchemaApply
 import SchemaCopies
 import SchemaHistory
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport

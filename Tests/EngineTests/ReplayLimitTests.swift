@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaManifest
 import SchemaPlanning
+import SchemaPreview
 import SchemaSQLite
 import SchemaTestSupport
 import Testing

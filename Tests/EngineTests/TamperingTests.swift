@@ -48,7 +48,7 @@ struct TamperingTests {
     let bytes = [UInt8](try Data(contentsOf: url))
     #expect(Self.notice(sandbox) == .nothing)
     var notices: [Notice: Int] = [:]
-    for index in oneIn(5, of: bytes.indices) {
+    for index in oneIn(23, of: bytes.indices) {
       for replacement in Self.replacements(of: bytes[index]) {
         var changed = bytes
         changed[index] = replacement

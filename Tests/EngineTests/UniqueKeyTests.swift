@@ -1,5 +1,6 @@
 import SchemaApply
 import SchemaInspect
+import SchemaPreview
 import SchemaTestSupport
 import Testing
 

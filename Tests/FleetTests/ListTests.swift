@@ -80,11 +80,19 @@ struct ListTests {
     arguments: [
       ("tenants/*.sqlite", ["tenants/001.sqlite", "tenants/002.sqlite"]),
       ("tenants/00[^1].sqlite", ["tenants/002.sqlite"]),
+      ("tenants/00[!1].sqlite", ["tenants/002.sqlite"]),
       ("./tenants/00?.sqlite", ["./tenants/001.sqlite", "./tenants/002.sqlite"]),
       ("tenants/*/db.sqlite", ["tenants/a/db.sqlite", "tenants/b/db.sqlite"]),
       ("*/b/*.sqlite", ["tenants/b/db.sqlite"]),
       (
         "tenants/**/*.sqlite",
+        [
+          "tenants/001.sqlite", "tenants/002.sqlite", "tenants/a/db.sqlite",
+          "tenants/a/deep/c.sqlite", "tenants/b/db.sqlite",
+        ]
+      ),
+      (
+        "tenants/**",
         [
           "tenants/001.sqlite", "tenants/002.sqlite", "tenants/a/db.sqlite",
           "tenants/a/deep/c.sqlite", "tenants/b/db.sqlite",

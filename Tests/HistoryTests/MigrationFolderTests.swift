@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaPlatform
+import SchemaTestSupport
 import SchemaYAML
 import Testing
 
@@ -245,7 +246,7 @@ struct MigrationFolderTests {
         == [other.path("link/1_a.yaml"), other.path("link/2_b.yaml")])
   }
 
-  @Test("a manifest over 8 MiB is refused without reading it")
+  @Test("a manifest over 8 MiB is refused without reading it", .thorough)
   func tooLarge() throws {
     // A sparse file: reading it would need more memory than the machine has.
     try temporary.write("1_a.yaml")

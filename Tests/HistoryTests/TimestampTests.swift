@@ -43,11 +43,11 @@ struct TimestampTests {
     #expect(Timestamp(compact: text) == nil)
   }
 
-  @Test("every day of eight hundred years follows the previous one")
+  @Test("every day of four hundred years follows the previous one")
   func everyDay() {
     // Counts days by the rules of the calendar, from 1600 on.
     var (year, month, day) = (1600, 1, 1)
-    for number in -135_140..<(-135_140 + 2 * 146_097) {
+    for number in -135_140..<(-135_140 + 146_097) {
       let expected = [year, month, day]
       let text = Timestamp(milliseconds: Int64(number) * 86_400_000).description
       let date = text.prefix(10).split(separator: "-").map { Int($0) }

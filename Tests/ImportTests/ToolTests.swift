@@ -86,7 +86,7 @@ struct ToolTests {
 
   @Test(
     "it compares a database of the tool, which migrate can then continue",
-    arguments: ImportedSample.all)
+    arguments: oneIn(2, of: ImportedSample.all))
   func database(_ sample: ImportedSample) throws {
     let folder = try Sample(sample.tool)
     try folder.expect(
@@ -254,7 +254,8 @@ struct ToolTests {
     #expect(lint.output.contains("Profile local"), "\(lint.output)")
   }
 
-  @Test("a baseline replaces the entries of the database", arguments: ImportedSample.all)
+  @Test(
+    "a baseline replaces the entries of the database", arguments: oneIn(3, of: ImportedSample.all))
   func baseline(_ sample: ImportedSample) throws {
     guard sample.replaces != nil else { return }
     let folder = try Sample(sample.tool)
@@ -365,6 +366,15 @@ struct ToolTests {
     try folder.expect(0, "squash", "--to", "20240630080000")
     let text = try folder.text("migrations/20240630080000_squash_add_list_colors.yaml")
     #expect(text.contains("  - { ledger: schema_migrations, kind: dbmate, entries: ["), "\(text)")
+    if step < 3 {
+      try folder.copy("migrations", to: "without")
+      try folder.remove("without/squashed")
+      let run = try folder.expect(
+        66, "migrate", "--database", "app.sqlite", "--migrations", "without")
+      #expect(
+        run.errors.contains("Install the version that ends with 20240630080000_add_list_colors"),
+        "\(run.errors)")
+    }
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     try folder.expect(0, "verify", "--database", "app.sqlite")
     try folder.expect(0, "migrate", "--database", "new.sqlite")

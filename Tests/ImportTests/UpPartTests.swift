@@ -59,6 +59,48 @@ struct UpPartTests {
     #expect(text.contains("      CREATE TABLE u (\n        b\n      )\n"), "\(text)")
   }
 
+  @Test("statements before the up section are listed")
+  func earlyStatements() throws {
+    let folder = try Sample(files: [
+      "sql/1_a.sql": "SELECT 1;\n-- Up\nCREATE TABLE t (a);\n-- Down\nDROP TABLE t;\n"
+    ])
+    let run = try folder.expect(0, "import", "sql")
+    #expect(
+      run.output.contains("sql/1_a.sql:1:1: note: the statements before the up section"),
+      "\(run.output)")
+  }
+
+  @Test("CRLF in a string keeps its bytes")
+  func lineEndsInStrings() throws {
+    let folder = try imported(
+      "CREATE TABLE t (a);\r\nINSERT INTO t VALUES ('one\r\ntwo'); -- '\r\nINSERT INTO t VALUES ('\n');\r\n"
+    )
+    try folder.expect(0, "migrate", "--database", "new.sqlite")
+    #expect(
+      try folder.open("new.sqlite").rows("SELECT a FROM t") == [
+        [.text("one\r\ntwo")], [.text("\n")],
+      ])
+  }
+
+  @Test("marks of dbmate are its own words at the start of a line")
+  func dbmateMarks() throws {
+    let folder = try Sample(files: [
+      "db/1_a.sql":
+        "-- migrate:up\nCREATE TABLE t (a);\n-- migrate:downgrade\n  -- migrate:down\nCREATE TABLE u (a);\n"
+        + "--migrate:down transaction:false\nDROP TABLE t;\n"
+    ])
+    try folder.expect(0, "import", "db")
+    let text = try folder.text("migrations/1_a.yaml")
+    #expect(text.contains("CREATE TABLE u") && !text.contains("DROP TABLE"), "\(text)")
+    for (sql, position) in [
+      ("SELECT 1;\n-- migrate:up\n", "1:1"), ("-- migrate:down\n\n-- migrate:up\n", "1:1"),
+    ] {
+      try folder.write("db/2_b.sql", sql)
+      let run = try folder.expect(65, "import", "db", "--migrations", "other")
+      #expect(run.errors.contains("2_b.sql:\(position): error: dbmate refuses"), "\(run.errors)")
+    }
+  }
+
   @Test("forbidden statements are listed with file and line")
   func notes() throws {
     let folder = try Sample(files: [
@@ -74,11 +116,11 @@ struct UpPartTests {
     ])
     let run = try folder.expect(0, "import", "sql")
     for place in [
-      "1:1: note: PRAGMA journal_mode", "3:1: note: `.echo on`", "5:1: note: VACUUM", "6:1",
+      "1:1: note: PRAGMA journal_mode", "2:1: note: PRAGMA foreign_keys", "3:1: note: `.echo on`",
+      "5:1: note: VACUUM", "6:1",
     ] {
       #expect(run.output.contains("sql/001_a.sql:\(place)"), "\(run.output)")
     }
-    #expect(!run.output.contains("foreign_keys"))
     #expect(
       try folder.text("migrations/001_a.yaml").hasSuffix("- sql: |-\n      CREATE TABLE t (a);\n"))
   }

@@ -1,4 +1,5 @@
 import SchemaLint
+import SchemaTestSupport
 import SchemaTimeline
 import Testing
 
@@ -25,23 +26,25 @@ struct DependentsReadNewValuesTests {
 
   @Test(
     "a dependent object with unchanged SQL and changed values is a finding",
-    arguments: [
-      ("CREATE VIEW v AS SELECT id FROM tasks WHERE NOT priority", true),
-      ("CREATE VIEW w AS SELECT \"priority\" + 1 AS p FROM tasks", true),
-      ("CREATE INDEX i ON tasks (id) WHERE priority = 1", true),
-      ("CREATE INDEX i ON tasks (priority + 1)", true),
-      ("CREATE INDEX i ON tasks (priority DESC, id)", false),
-      ("CREATE INDEX i ON tasks (lower(id), priority COLLATE NOCASE)", false),
-      (
-        "CREATE TRIGGER t AFTER UPDATE OF priority ON tasks BEGIN SELECT OLD.id; END", false
-      ),
-      ("CREATE TRIGGER t AFTER INSERT ON tasks BEGIN UPDATE tasks SET priority = 1; END", true),
-      ("CREATE VIEW v AS SELECT id FROM tasks WHERE id <> 'priority'", false),
-      (
-        "CREATE TRIGGER t AFTER UPDATE OF priority ON tasks WHEN NEW.priority = 1 BEGIN SELECT 1; END",
-        true
-      ),
-    ])
+    arguments: oneIn(
+      3,
+      of: [
+        ("CREATE VIEW v AS SELECT id FROM tasks WHERE NOT priority", true),
+        ("CREATE VIEW w AS SELECT \"priority\" + 1 AS p FROM tasks", true),
+        ("CREATE INDEX i ON tasks (id) WHERE priority = 1", true),
+        ("CREATE INDEX i ON tasks (priority + 1)", true),
+        ("CREATE INDEX i ON tasks (priority DESC, id)", false),
+        ("CREATE INDEX i ON tasks (lower(id), priority COLLATE NOCASE)", false),
+        (
+          "CREATE TRIGGER t AFTER UPDATE OF priority ON tasks BEGIN SELECT OLD.id; END", false
+        ),
+        ("CREATE TRIGGER t AFTER INSERT ON tasks BEGIN UPDATE tasks SET priority = 1; END", true),
+        ("CREATE VIEW v AS SELECT id FROM tasks WHERE id <> 'priority'", false),
+        (
+          "CREATE TRIGGER t AFTER UPDATE OF priority ON tasks WHEN NEW.priority = 1 BEGIN SELECT 1; END",
+          true
+        ),
+      ]))
   func keptWords(objects: String, isFound: Bool) throws {
     func found(_ steps: [String]) throws -> [String] {
       try lint(steps, .local).findings.map(\.rule).filter { $0 == "dependents-read-new-values" }

@@ -117,7 +117,7 @@ struct FixStyleTests {
 
   @Test(
     "every style results in the same manifest and keeps its comments",
-    arguments: oneIn(16, of: ManifestStyle.all))
+    arguments: oneIn(40, of: ManifestStyle.all))
   func style(_ style: ManifestStyle) throws {
     let (report, manifests) = try fixed([Self.reminders, style.text], configuration: checkedNames)
     #expect(report.failure == nil)
@@ -222,7 +222,7 @@ struct FixStyleTests {
 
   @Test(
     "under every profile, a fixed bad example replays without new errors",
-    arguments: oneIn(5, of: Rule.all))
+    arguments: oneIn(19, of: Rule.all))
   func profiles(_ rule: Rule) throws {
     for profile in Profile.allCases {
       let before = try lint(rule.bad, profile)

@@ -1,5 +1,6 @@
 import SchemaLint
 import SchemaQueries
+import SchemaTestSupport
 import SchemaTimeline
 import Testing
 
@@ -71,249 +72,261 @@ struct LossTests {
 
   @Test(
     "a recreated column without its values is a loss",
-    arguments: [
-      Carrying(
-        "a new column takes the name of a dropped one", done,
-        operations(
-          """
-          - add_column: { table: reminders, column: { name: new, type: INTEGER, default: 0 } }
-          - drop_column: { table: reminders, column: done }
-          - rename_column: { table: reminders, from: new, to: done }
-          """)),
-      Carrying(
-        "the same in SQL", done,
-        sql(
-          """
-          ALTER TABLE reminders ADD new INTEGER NOT NULL DEFAULT 0;
-          ALTER TABLE reminders DROP done;
-          ALTER TABLE reminders RENAME new TO done;
-          """)),
-      Carrying(
-        "the old column makes room, and is dropped", done,
-        operations(
-          """
-          - rename_column: { table: reminders, from: done, to: old }
-          - add_column: { table: reminders, column: { name: done, type: INTEGER, default: 0 } }
-          - drop_column: { table: reminders, column: old }
-          """)),
-      Carrying(
-        "the same in SQL, old column", done,
-        sql(
-          """
-          ALTER TABLE reminders RENAME done TO old;
-          ALTER TABLE reminders ADD done INTEGER NOT NULL DEFAULT 0;
-          ALTER TABLE reminders DROP old;
-          """)),
-      Carrying(
-        "a rebuild without it, and added again", done,
-        operations(
-          rebuiltWithoutDone + """
-
-            - add_column: { table: reminders, column: { name: done, type: INTEGER, default: 0 } }
+    arguments: oneIn(
+      2,
+      of: [
+        Carrying(
+          "a new column takes the name of a dropped one", done,
+          operations(
+            """
+            - add_column: { table: reminders, column: { name: new, type: INTEGER, default: 0 } }
+            - drop_column: { table: reminders, column: done }
+            - rename_column: { table: reminders, from: new, to: done }
             """)),
-      Carrying(
-        "the same in SQL, rebuild", done,
-        sql(
-          """
-          CREATE TABLE n (\(withoutDone));
-          INSERT INTO n SELECT id, title, listID FROM reminders;
-          DROP TABLE reminders;
-          ALTER TABLE n RENAME TO reminders;
-          ALTER TABLE reminders ADD done INTEGER NOT NULL DEFAULT 0;
-          """)),
-      Carrying(
-        "two rounds, the first without it", done,
-        sql(
-          """
-          CREATE TABLE n (\(withoutDone));
-          INSERT INTO n SELECT id, title, listID FROM reminders;
-          DROP TABLE reminders;
-          ALTER TABLE n RENAME TO reminders;
-          CREATE TABLE n (\(columns));
-          INSERT INTO n (id, title, listID) SELECT id, title, listID FROM reminders;
-          DROP TABLE reminders;
-          ALTER TABLE n RENAME TO reminders;
-          """)),
-      Carrying(
-        "over two drafts, under its name from the second on", done,
-        sql("ALTER TABLE reminders ADD new INTEGER NOT NULL DEFAULT 0"),
-        sql("ALTER TABLE reminders DROP done; ALTER TABLE reminders RENAME new TO done")),
-      Carrying(
-        "dropped in a draft, and added in the next one", done,
-        operations("- drop_column: { table: reminders, column: done }"),
-        operations("- add_column: { table: reminders, column: { name: done, type: INTEGER } }")),
-      Carrying(
-        "copied in a draft without it, renamed in the next one", done,
-        sql(
-          "CREATE TABLE n (\(columns)); INSERT INTO n (id, title, listID) "
-            + "SELECT id, title, listID FROM reminders"),
-        sql("DROP TABLE reminders; ALTER TABLE n RENAME TO reminders")),
-    ], Profile.allCases)
+        Carrying(
+          "the same in SQL", done,
+          sql(
+            """
+            ALTER TABLE reminders ADD new INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE reminders DROP done;
+            ALTER TABLE reminders RENAME new TO done;
+            """)),
+        Carrying(
+          "the old column makes room, and is dropped", done,
+          operations(
+            """
+            - rename_column: { table: reminders, from: done, to: old }
+            - add_column: { table: reminders, column: { name: done, type: INTEGER, default: 0 } }
+            - drop_column: { table: reminders, column: old }
+            """)),
+        Carrying(
+          "the same in SQL, old column", done,
+          sql(
+            """
+            ALTER TABLE reminders RENAME done TO old;
+            ALTER TABLE reminders ADD done INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE reminders DROP old;
+            """)),
+        Carrying(
+          "a rebuild without it, and added again", done,
+          operations(
+            rebuiltWithoutDone + """
+
+              - add_column: { table: reminders, column: { name: done, type: INTEGER, default: 0 } }
+              """)),
+        Carrying(
+          "the same in SQL, rebuild", done,
+          sql(
+            """
+            CREATE TABLE n (\(withoutDone));
+            INSERT INTO n SELECT id, title, listID FROM reminders;
+            DROP TABLE reminders;
+            ALTER TABLE n RENAME TO reminders;
+            ALTER TABLE reminders ADD done INTEGER NOT NULL DEFAULT 0;
+            """)),
+        Carrying(
+          "two rounds, the first without it", done,
+          sql(
+            """
+            CREATE TABLE n (\(withoutDone));
+            INSERT INTO n SELECT id, title, listID FROM reminders;
+            DROP TABLE reminders;
+            ALTER TABLE n RENAME TO reminders;
+            CREATE TABLE n (\(columns));
+            INSERT INTO n (id, title, listID) SELECT id, title, listID FROM reminders;
+            DROP TABLE reminders;
+            ALTER TABLE n RENAME TO reminders;
+            """)),
+        Carrying(
+          "over two drafts, under its name from the second on", done,
+          sql("ALTER TABLE reminders ADD new INTEGER NOT NULL DEFAULT 0"),
+          sql("ALTER TABLE reminders DROP done; ALTER TABLE reminders RENAME new TO done")),
+        Carrying(
+          "dropped in a draft, and added in the next one", done,
+          operations("- drop_column: { table: reminders, column: done }"),
+          operations("- add_column: { table: reminders, column: { name: done, type: INTEGER } }")),
+        Carrying(
+          "copied in a draft without it, renamed in the next one", done,
+          sql(
+            "CREATE TABLE n (\(columns)); INSERT INTO n (id, title, listID) "
+              + "SELECT id, title, listID FROM reminders"),
+          sql("DROP TABLE reminders; ALTER TABLE n RENAME TO reminders")),
+      ]), Profile.allCases)
   func again(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
   @Test(
     "a copy without a column is a loss",
-    arguments: [
-      Carrying(
-        "a join", done,
-        copy: """
-          INSERT INTO n (id, title, listID) SELECT r.id, r.title, r.listID
-          FROM reminders r LEFT JOIN lists l ON l.id = r.listID
-          """),
-      Carrying(
-        "a common table", title,
-        copy: """
-          WITH x AS (SELECT id, NULL AS title, done, listID FROM reminders)
-          INSERT INTO n SELECT id, title, done, listID FROM x
-          """),
-      Carrying(
-        "a subquery", done,
-        copy:
-          "INSERT INTO n SELECT id, title, 0, listID FROM (SELECT id, title, listID FROM reminders)"
-      ),
-      Carrying(
-        "CREATE TABLE AS SELECT", done,
-        sql(
-          """
-          CREATE TABLE n AS SELECT id, title, 0 AS done, listID FROM reminders;
-          DROP TABLE reminders;
-          ALTER TABLE n RENAME TO reminders;
-          """)),
-      Carrying(
-        "a join that finds some values only", title,
-        copy: """
-          INSERT INTO n SELECT r.id, o.title, r.done, r.listID
-          FROM reminders r LEFT JOIN reminders o ON o.id = r.id AND o.done = 0
-          """),
-      Carrying(
-        "columns in another order", ["loses-values reminders"],
-        columns: "id INTEGER PRIMARY KEY, done, title TEXT, listID",
-        copy: "INSERT INTO n SELECT * FROM reminders"),
-      Carrying(
-        "rows that are deleted and inserted again without it", done,
-        sql(
-          """
-          CREATE TEMP TABLE backup AS SELECT id, title, listID FROM reminders;
-          DELETE FROM reminders;
-          INSERT INTO reminders (id, title, listID) SELECT * FROM backup;
-          DROP TABLE backup;
-          """)),
-    ], Profile.allCases)
+    arguments: oneIn(
+      2,
+      of: [
+        Carrying(
+          "a join", done,
+          copy: """
+            INSERT INTO n (id, title, listID) SELECT r.id, r.title, r.listID
+            FROM reminders r LEFT JOIN lists l ON l.id = r.listID
+            """),
+        Carrying(
+          "a common table", title,
+          copy: """
+            WITH x AS (SELECT id, NULL AS title, done, listID FROM reminders)
+            INSERT INTO n SELECT id, title, done, listID FROM x
+            """),
+        Carrying(
+          "a subquery", done,
+          copy:
+            "INSERT INTO n SELECT id, title, 0, listID FROM (SELECT id, title, listID FROM reminders)"
+        ),
+        Carrying(
+          "CREATE TABLE AS SELECT", done,
+          sql(
+            """
+            CREATE TABLE n AS SELECT id, title, 0 AS done, listID FROM reminders;
+            DROP TABLE reminders;
+            ALTER TABLE n RENAME TO reminders;
+            """)),
+        Carrying(
+          "a join that finds some values only", title,
+          copy: """
+            INSERT INTO n SELECT r.id, o.title, r.done, r.listID
+            FROM reminders r LEFT JOIN reminders o ON o.id = r.id AND o.done = 0
+            """),
+        Carrying(
+          "columns in another order", ["loses-values reminders"],
+          columns: "id INTEGER PRIMARY KEY, done, title TEXT, listID",
+          copy: "INSERT INTO n SELECT * FROM reminders"),
+        Carrying(
+          "rows that are deleted and inserted again without it", done,
+          sql(
+            """
+            CREATE TEMP TABLE backup AS SELECT id, title, listID FROM reminders;
+            DELETE FROM reminders;
+            INSERT INTO reminders (id, title, listID) SELECT * FROM backup;
+            DROP TABLE backup;
+            """)),
+      ]), Profile.allCases)
   func copy(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
   @Test(
     "rows that are not copied are a loss",
-    arguments: [
-      Carrying(
-        "WHERE", rows, copy: "INSERT INTO n SELECT * FROM reminders WHERE title IS NOT NULL"),
-      Carrying(
-        "WHERE with a value", rows, copy: "INSERT INTO n SELECT * FROM reminders WHERE done = 0"),
-      Carrying(
-        "INNER JOIN", rows,
-        copy: "INSERT INTO n SELECT r.* FROM reminders r JOIN lists l ON l.id = r.listID"),
-      Carrying("LIMIT", rows, copy: "INSERT INTO n SELECT * FROM reminders LIMIT 100"),
-      Carrying("GROUP BY", rows, copy: "INSERT INTO n SELECT * FROM reminders GROUP BY title"),
-      Carrying(
-        "OR IGNORE", rows,
-        columns: columns.replacing("title TEXT", with: "title TEXT UNIQUE"),
-        copy: "INSERT OR IGNORE INTO n SELECT * FROM reminders"),
-      Carrying("no copy", rows, copy: "SELECT 1"),
-      Carrying(
-        "no copy, the old table renamed", rows,
-        sql(
-          """
-          ALTER TABLE reminders RENAME TO old;
-          CREATE TABLE reminders (\(columns));
-          DROP TABLE old;
-          """)),
-    ], Profile.allCases)
+    arguments: oneIn(
+      2,
+      of: [
+        Carrying(
+          "WHERE", rows, copy: "INSERT INTO n SELECT * FROM reminders WHERE title IS NOT NULL"),
+        Carrying(
+          "WHERE with a value", rows, copy: "INSERT INTO n SELECT * FROM reminders WHERE done = 0"),
+        Carrying(
+          "INNER JOIN", rows,
+          copy: "INSERT INTO n SELECT r.* FROM reminders r JOIN lists l ON l.id = r.listID"),
+        Carrying("LIMIT", rows, copy: "INSERT INTO n SELECT * FROM reminders LIMIT 100"),
+        Carrying("GROUP BY", rows, copy: "INSERT INTO n SELECT * FROM reminders GROUP BY title"),
+        Carrying(
+          "OR IGNORE", rows,
+          columns: columns.replacing("title TEXT", with: "title TEXT UNIQUE"),
+          copy: "INSERT OR IGNORE INTO n SELECT * FROM reminders"),
+        Carrying("no copy", rows, copy: "SELECT 1"),
+        Carrying(
+          "no copy, the old table renamed", rows,
+          sql(
+            """
+            ALTER TABLE reminders RENAME TO old;
+            CREATE TABLE reminders (\(columns));
+            DROP TABLE old;
+            """)),
+      ]), Profile.allCases)
   func behind(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
   @Test(
     "values that become equal are a loss",
-    arguments: [
-      Carrying(
-        "the tail", title,
-        copy: "INSERT INTO n SELECT id, substr(title, 1, 50), done, listID FROM reminders"),
-      Carrying(
-        "case", title, copy: "INSERT INTO n SELECT id, lower(title), done, listID FROM reminders"),
-      Carrying(
-        "spaces", title, copy: "INSERT INTO n SELECT id, trim(title), done, listID FROM reminders"),
-      Carrying(
-        "division", done, copy: "INSERT INTO n SELECT id, title, done / 1000, listID FROM reminders"
-      ),
-      Carrying(
-        "CAST", title,
-        copy: "INSERT INTO n SELECT id, CAST(title AS INTEGER), done, listID FROM reminders"),
-    ], Profile.allCases)
+    arguments: oneIn(
+      2,
+      of: [
+        Carrying(
+          "the tail", title,
+          copy: "INSERT INTO n SELECT id, substr(title, 1, 50), done, listID FROM reminders"),
+        Carrying(
+          "case", title, copy: "INSERT INTO n SELECT id, lower(title), done, listID FROM reminders"),
+        Carrying(
+          "spaces", title, copy: "INSERT INTO n SELECT id, trim(title), done, listID FROM reminders"
+        ),
+        Carrying(
+          "division", done,
+          copy: "INSERT INTO n SELECT id, title, done / 1000, listID FROM reminders"
+        ),
+        Carrying(
+          "CAST", title,
+          copy: "INSERT INTO n SELECT id, CAST(title AS INTEGER), done, listID FROM reminders"),
+      ]), Profile.allCases)
   func narrowed(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
   @Test(
     "kept values are no finding",
-    arguments: [
-      Carrying("a plain copy", copy: "INSERT INTO n SELECT * FROM reminders"),
-      Carrying(
-        "COALESCE", [],
-        sql(
-          """
-          ALTER TABLE reminders ADD new TEXT NOT NULL DEFAULT '';
-          UPDATE reminders SET new = COALESCE(title, '');
-          ALTER TABLE reminders DROP title;
-          ALTER TABLE reminders RENAME new TO title;
-          """)),
-      Carrying(
-        "a CASE over a list of values",
-        copy: """
-          INSERT INTO n SELECT id, title, CASE done WHEN 0 THEN 10 WHEN 1 THEN 20 ELSE 30 END, listID
-          FROM reminders
-          """),
-      Carrying(
-        "a map", [],
-        operations(
-          """
-          - move_column:
-              table: reminders
-              from: done
-              to: { name: status, type: INTEGER, not_null: true, default: 0 }
-              map: { 0: 0, 1: 1 }
-          """)),
-      Carrying(
-        "a table that is renamed and kept", [],
-        sql("ALTER TABLE reminders RENAME TO old; CREATE TABLE reminders (\(columns))")),
-      Carrying(
-        "values copied to another table first", [],
-        sql(
-          """
-          CREATE TABLE flags (reminderID INTEGER PRIMARY KEY, done INTEGER);
-          INSERT INTO flags SELECT id, done FROM reminders;
-          ALTER TABLE reminders DROP done;
-          """)),
-      Carrying(
-        "rows that are deleted and inserted again", [],
-        sql(
-          """
-          CREATE TEMP TABLE backup AS SELECT * FROM reminders;
-          DELETE FROM reminders;
-          INSERT INTO reminders SELECT * FROM backup;
-          DROP TABLE backup;
-          """)),
-      Carrying(
-        "copied in a draft, renamed in the next one", [],
-        sql("CREATE TABLE n (\(columns)); INSERT INTO n SELECT * FROM reminders"),
-        sql("DROP TABLE reminders; ALTER TABLE n RENAME TO reminders")),
-      Carrying(
-        "a column filled in a draft, renamed in the next one", [],
-        sql("ALTER TABLE reminders ADD new INTEGER; UPDATE reminders SET new = done"),
-        sql("ALTER TABLE reminders DROP done; ALTER TABLE reminders RENAME new TO done")),
-      Carrying(
-        "an UPDATE of the column itself", [],
-        sql("UPDATE reminders SET done = 0 WHERE title IS NULL")),
-      Carrying(
-        "a DELETE of the table itself", [], sql("DELETE FROM reminders WHERE title IS NULL")),
-      Carrying(
-        "a number that becomes a text", [],
-        operations("- alter_column: { table: reminders, column: done, type: TEXT }")),
-    ], Profile.allCases)
+    arguments: oneIn(
+      2,
+      of: [
+        Carrying("a plain copy", copy: "INSERT INTO n SELECT * FROM reminders"),
+        Carrying(
+          "COALESCE", [],
+          sql(
+            """
+            ALTER TABLE reminders ADD new TEXT NOT NULL DEFAULT '';
+            UPDATE reminders SET new = COALESCE(title, '');
+            ALTER TABLE reminders DROP title;
+            ALTER TABLE reminders RENAME new TO title;
+            """)),
+        Carrying(
+          "a CASE over a list of values",
+          copy: """
+            INSERT INTO n SELECT id, title, CASE done WHEN 0 THEN 10 WHEN 1 THEN 20 ELSE 30 END, listID
+            FROM reminders
+            """),
+        Carrying(
+          "a map", [],
+          operations(
+            """
+            - move_column:
+                table: reminders
+                from: done
+                to: { name: status, type: INTEGER, not_null: true, default: 0 }
+                map: { 0: 0, 1: 1 }
+            """)),
+        Carrying(
+          "a table that is renamed and kept", [],
+          sql("ALTER TABLE reminders RENAME TO old; CREATE TABLE reminders (\(columns))")),
+        Carrying(
+          "values copied to another table first", [],
+          sql(
+            """
+            CREATE TABLE flags (reminderID INTEGER PRIMARY KEY, done INTEGER);
+            INSERT INTO flags SELECT id, done FROM reminders;
+            ALTER TABLE reminders DROP done;
+            """)),
+        Carrying(
+          "rows that are deleted and inserted again", [],
+          sql(
+            """
+            CREATE TEMP TABLE backup AS SELECT * FROM reminders;
+            DELETE FROM reminders;
+            INSERT INTO reminders SELECT * FROM backup;
+            DROP TABLE backup;
+            """)),
+        Carrying(
+          "copied in a draft, renamed in the next one", [],
+          sql("CREATE TABLE n (\(columns)); INSERT INTO n SELECT * FROM reminders"),
+          sql("DROP TABLE reminders; ALTER TABLE n RENAME TO reminders")),
+        Carrying(
+          "a column filled in a draft, renamed in the next one", [],
+          sql("ALTER TABLE reminders ADD new INTEGER; UPDATE reminders SET new = done"),
+          sql("ALTER TABLE reminders DROP done; ALTER TABLE reminders RENAME new TO done")),
+        Carrying(
+          "an UPDATE of the column itself", [],
+          sql("UPDATE reminders SET done = 0 WHERE title IS NULL")),
+        Carrying(
+          "a DELETE of the table itself", [], sql("DELETE FROM reminders WHERE title IS NULL")),
+        Carrying(
+          "a number that becomes a text", [],
+          operations("- alter_column: { table: reminders, column: done, type: TEXT }")),
+      ]), Profile.allCases)
   func kept(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
   @Test("the finding names the location to which a dropped column's values were copied")

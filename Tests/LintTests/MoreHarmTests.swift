@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaLint
 import SchemaManifest
 import SchemaQueries
+import SchemaTestSupport
 import SchemaTimeline
 import Testing
 
@@ -88,101 +89,104 @@ struct MoreHarmTests {
 
   @Test(
     "rows of a rebuild",
-    arguments: [
-      Harm("all of them", [], .local, rebuild(columns)),
-      Harm(
-        "WHERE", ["loses-rows reminders"], .local,
-        rebuild(columns, copy: "INSERT INTO n SELECT * FROM reminders WHERE priority > 0;")),
-      Harm(
-        "a WHERE that is always true", [], .local,
-        rebuild(
-          columns, copy: "INSERT INTO n SELECT * FROM reminders WHERE true ON CONFLICT DO NOTHING;")
-      ),
-      Harm(
-        "LIMIT, in odd writing", ["loses-rows reminders"], .local,
-        rebuild(
-          columns, copy: "insert /* WHERE */ into \"n\" select * from [reminders] limit 10;")),
-      Harm(
-        "DISTINCT", [], .local,
-        rebuild(columns, copy: "INSERT INTO n SELECT DISTINCT * FROM reminders;")),
-      Harm(
-        "an inner join", ["loses-rows reminders"], .local,
-        rebuild(
-          columns,
-          copy: """
-            INSERT INTO n SELECT r.id, r.title, r.priority, r.listID
-            FROM reminders r JOIN lists l ON l.id = r.listID;
+    arguments: oneIn(
+      2,
+      of: [
+        Harm("all of them", [], .local, rebuild(columns)),
+        Harm(
+          "WHERE", ["loses-rows reminders"], .local,
+          rebuild(columns, copy: "INSERT INTO n SELECT * FROM reminders WHERE priority > 0;")),
+        Harm(
+          "a WHERE that is always true", [], .local,
+          rebuild(
+            columns,
+            copy: "INSERT INTO n SELECT * FROM reminders WHERE true ON CONFLICT DO NOTHING;")
+        ),
+        Harm(
+          "LIMIT, in odd writing", ["loses-rows reminders"], .local,
+          rebuild(
+            columns, copy: "insert /* WHERE */ into \"n\" select * from [reminders] limit 10;")),
+        Harm(
+          "DISTINCT", [], .local,
+          rebuild(columns, copy: "INSERT INTO n SELECT DISTINCT * FROM reminders;")),
+        Harm(
+          "an inner join", ["loses-rows reminders"], .local,
+          rebuild(
+            columns,
+            copy: """
+              INSERT INTO n SELECT r.id, r.title, r.priority, r.listID
+              FROM reminders r JOIN lists l ON l.id = r.listID;
+              """)),
+        Harm(
+          "a left join", [], .local,
+          rebuild(
+            columns,
+            copy: """
+              INSERT INTO n SELECT r.id, r.title, r.priority, r.listID
+              FROM reminders r LEFT JOIN lists l ON l.id = r.listID;
+              """)),
+        Harm(
+          "WHERE in a common table", ["loses-rows reminders"], .local,
+          rebuild(
+            columns,
+            copy: """
+              WITH some AS (SELECT * FROM reminders WHERE title <> '') INSERT INTO n SELECT * FROM some;
+              """)),
+        Harm(
+          "WHERE on the way into a temporary table", ["loses-rows reminders"], .local,
+          sql(
+            """
+            CREATE TEMP TABLE t AS SELECT * FROM reminders WHERE title <> '';
+            DROP TABLE reminders;
+            CREATE TABLE reminders (\(columns)) STRICT;
+            INSERT INTO reminders SELECT * FROM t;
+            DROP TABLE t;
+            \(again)
             """)),
-      Harm(
-        "a left join", [], .local,
-        rebuild(
-          columns,
-          copy: """
-            INSERT INTO n SELECT r.id, r.title, r.priority, r.listID
-            FROM reminders r LEFT JOIN lists l ON l.id = r.listID;
+        Harm(
+          "all of a table that SQLite copies entry by entry", [], .local,
+          sql("CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT) STRICT"),
+          sql(
+            """
+            ALTER TABLE notes RENAME TO old;
+            CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT) STRICT;
+            INSERT INTO notes SELECT * FROM main."old";
+            DROP TABLE old;
             """)),
-      Harm(
-        "WHERE in a common table", ["loses-rows reminders"], .local,
-        rebuild(
-          columns,
-          copy: """
-            WITH some AS (SELECT * FROM reminders WHERE title <> '') INSERT INTO n SELECT * FROM some;
+        Harm(
+          "two copies that share the rows", [], .local,
+          rebuild(
+            columns,
+            copy: """
+              INSERT INTO n SELECT * FROM reminders WHERE priority > 0;
+              INSERT INTO n SELECT * FROM reminders WHERE priority <= 0 OR priority IS NULL;
+              """)),
+        Harm(
+          "no copy", ["loses-rows reminders"], .local, rebuild(columns, copy: "")),
+        Harm(
+          "no copy, the old one renamed", ["loses-rows reminders"], .local,
+          sql(
+            """
+            ALTER TABLE reminders RENAME TO old;
+            CREATE TABLE reminders (\(columns)) STRICT;
+            DROP TABLE old;
+            \(again)
             """)),
-      Harm(
-        "WHERE on the way into a temporary table", ["loses-rows reminders"], .local,
-        sql(
+        Harm(
+          "INSERT OR IGNORE into a table that takes as much", [], .local,
+          rebuild(columns, copy: "INSERT OR IGNORE INTO n SELECT * FROM reminders;")),
+        Harm(
+          "rebuild_table with a consent", [], .local,
           """
-          CREATE TEMP TABLE t AS SELECT * FROM reminders WHERE title <> '';
-          DROP TABLE reminders;
-          CREATE TABLE reminders (\(columns)) STRICT;
-          INSERT INTO reminders SELECT * FROM t;
-          DROP TABLE t;
-          \(again)
-          """)),
-      Harm(
-        "all of a table that SQLite copies entry by entry", [], .local,
-        sql("CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT) STRICT"),
-        sql(
-          """
-          ALTER TABLE notes RENAME TO old;
-          CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT) STRICT;
-          INSERT INTO notes SELECT * FROM main."old";
-          DROP TABLE old;
-          """)),
-      Harm(
-        "two copies that share the rows", [], .local,
-        rebuild(
-          columns,
-          copy: """
-            INSERT INTO n SELECT * FROM reminders WHERE priority > 0;
-            INSERT INTO n SELECT * FROM reminders WHERE priority <= 0 OR priority IS NULL;
-            """)),
-      Harm(
-        "no copy", ["loses-rows reminders"], .local, rebuild(columns, copy: "")),
-      Harm(
-        "no copy, the old one renamed", ["loses-rows reminders"], .local,
-        sql(
-          """
-          ALTER TABLE reminders RENAME TO old;
-          CREATE TABLE reminders (\(columns)) STRICT;
-          DROP TABLE old;
-          \(again)
-          """)),
-      Harm(
-        "INSERT OR IGNORE into a table that takes as much", [], .local,
-        rebuild(columns, copy: "INSERT OR IGNORE INTO n SELECT * FROM reminders;")),
-      Harm(
-        "rebuild_table with a consent", [], .local,
-        """
-        operations:
-          - rebuild_table:
-              table: reminders
-              sql: |
-                CREATE TABLE reminders (\(columns.replacing("\n", with: " "))) STRICT
-              where: title <> ''
-              rows_may_be_lost: true
-        """),
-    ])
+          operations:
+            - rebuild_table:
+                table: reminders
+                sql: |
+                  CREATE TABLE reminders (\(columns.replacing("\n", with: " "))) STRICT
+                where: title <> ''
+                rows_may_be_lost: true
+          """),
+      ]))
   func rows(_ harm: Harm) throws { try check(harm) }
 
   @Test(
@@ -239,329 +243,341 @@ struct MoreHarmTests {
 
   @Test(
     "objects of a rebuilt table",
-    arguments: [
-      Harm(
-        "an index", ["rebuild-loses-object reminders_title"], .local,
-        rebuild(
-          columns,
-          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
-      Harm(
-        "an index that a new UNIQUE constraint begins with",
-        ["fails-on-data reminders.title, listID"],
-        .local,
-        rebuild(
-          columns + ", UNIQUE (title, listID)",
-          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
-      Harm(
-        "an index that a unique one begins with", ["fails-on-data reminders_both"], .local,
-        rebuild(
-          columns,
-          after: again.replacing(
-            "INDEX reminders_title ON reminders (title)",
-            with: "UNIQUE INDEX reminders_both ON reminders (title, listID)"))),
-      Harm(
-        "an index that a new UNIQUE constraint does not begin with",
-        ["fails-on-data reminders.priority, title", "rebuild-loses-object reminders_title"], .local,
-        rebuild(
-          columns + ", UNIQUE (priority, title)",
-          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
-      Harm(
-        "an index of a column that gets another name", ["rename-column reminders.title"], .local,
-        rebuild(
-          columns.replacing("title", with: "name"),
-          after: again.replacing(
-            "reminders_title ON reminders (title)", with: "by_name ON reminders (name)"
-          )
-          .replacing("NEW.title", with: "NEW.name").replacing("SET title", with: "SET name"))),
-      Harm(
-        "a unique index in another order and direction", [], .local,
-        sql(
-          "CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_xy ON a (x, y DESC)"
-        ),
-        sql(
-          """
-          CREATE TABLE n (\(key), x TEXT, y TEXT, z TEXT) STRICT;
-          INSERT INTO n (id, x, y) SELECT id, x, y FROM a;
-          DROP TABLE a;
-          ALTER TABLE n RENAME TO a;
-          CREATE UNIQUE INDEX a_xy ON a (y, x);
-          """)),
-      Harm(
-        "a unique index over other columns, under its name",
-        ["fails-on-data a_x"], .local,
-        sql("CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_x ON a (x, y)"),
-        sql("DROP INDEX a_x; CREATE UNIQUE INDEX a_x ON a (x)")),
-      Harm(
-        "an index under another name", [], .local,
-        rebuild(columns, after: again.replacing("INDEX reminders_title", with: "INDEX by_title"))),
-      Harm(
-        "everything but the text",
-        [
-          "rebuild-loses-object reminders_listID",
-          "rebuild-loses-object reminders_title", "rebuild-loses-object reminders_trim",
-        ], .local,
-        rebuild(columns, after: "")),
-      Harm(
-        "the trigger dropped by name first", ["drop-object reminders_trim"], .additive,
-        sql("DROP TRIGGER reminders_trim"),
-        rebuild(
-          columns,
-          after: """
-            CREATE INDEX reminders_listID ON reminders (listID);
-            CREATE INDEX reminders_title ON reminders (title);
+    arguments: oneIn(
+      2,
+      of: [
+        Harm(
+          "an index", ["rebuild-loses-object reminders_title"], .local,
+          rebuild(
+            columns,
+            after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+        Harm(
+          "an index that a new UNIQUE constraint begins with",
+          ["fails-on-data reminders.title, listID"],
+          .local,
+          rebuild(
+            columns + ", UNIQUE (title, listID)",
+            after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+        Harm(
+          "an index that a unique one begins with", ["fails-on-data reminders_both"], .local,
+          rebuild(
+            columns,
+            after: again.replacing(
+              "INDEX reminders_title ON reminders (title)",
+              with: "UNIQUE INDEX reminders_both ON reminders (title, listID)"))),
+        Harm(
+          "an index that a new UNIQUE constraint does not begin with",
+          ["fails-on-data reminders.priority, title", "rebuild-loses-object reminders_title"],
+          .local,
+          rebuild(
+            columns + ", UNIQUE (priority, title)",
+            after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+        Harm(
+          "an index of a column that gets another name", ["rename-column reminders.title"], .local,
+          rebuild(
+            columns.replacing("title", with: "name"),
+            after: again.replacing(
+              "reminders_title ON reminders (title)", with: "by_name ON reminders (name)"
+            )
+            .replacing("NEW.title", with: "NEW.name").replacing("SET title", with: "SET name"))),
+        Harm(
+          "a unique index in another order and direction", [], .local,
+          sql(
+            "CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_xy ON a (x, y DESC)"
+          ),
+          sql(
+            """
+            CREATE TABLE n (\(key), x TEXT, y TEXT, z TEXT) STRICT;
+            INSERT INTO n (id, x, y) SELECT id, x, y FROM a;
+            DROP TABLE a;
+            ALTER TABLE n RENAME TO a;
+            CREATE UNIQUE INDEX a_xy ON a (y, x);
             """)),
-      Harm(
-        "COLLATE, CHECK and foreign key, when the rebuild adds a column",
-        ["rebuild-loses-object reminders"], .local,
-        rebuild(
-          "\(key), title TEXT, priority INTEGER, listID TEXT, notes TEXT",
-          copy: """
-            INSERT INTO n (id, title, priority, listID) SELECT id, title, priority, listID
-            FROM reminders;
+        Harm(
+          "a unique index over other columns, under its name",
+          ["fails-on-data a_x"], .local,
+          sql(
+            "CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_x ON a (x, y)"),
+          sql("DROP INDEX a_x; CREATE UNIQUE INDEX a_x ON a (x)")),
+        Harm(
+          "an index under another name", [], .local,
+          rebuild(columns, after: again.replacing("INDEX reminders_title", with: "INDEX by_title"))),
+        Harm(
+          "everything but the text",
+          [
+            "rebuild-loses-object reminders_listID",
+            "rebuild-loses-object reminders_title", "rebuild-loses-object reminders_trim",
+          ], .local,
+          rebuild(columns, after: "")),
+        Harm(
+          "the trigger dropped by name first", ["drop-object reminders_trim"], .additive,
+          sql("DROP TRIGGER reminders_trim"),
+          rebuild(
+            columns,
+            after: """
+              CREATE INDEX reminders_listID ON reminders (listID);
+              CREATE INDEX reminders_title ON reminders (title);
+              """)),
+        Harm(
+          "COLLATE, CHECK and foreign key, when the rebuild adds a column",
+          ["rebuild-loses-object reminders"], .local,
+          rebuild(
+            "\(key), title TEXT, priority INTEGER, listID TEXT, notes TEXT",
+            copy: """
+              INSERT INTO n (id, title, priority, listID) SELECT id, title, priority, listID
+              FROM reminders;
+              """)),
+        Harm(
+          "a foreign key, when the rebuild is for that", ["drop-constraint reminders.listID"],
+          .local,
+          rebuild(columns.replacing(" REFERENCES lists ON DELETE CASCADE", with: ""))),
+        Harm(
+          "a foreign key by alter_column", ["drop-constraint reminders.listID"], .local,
+          "operations: [alter_column: { table: reminders, column: listID, references: null }]"),
+        Harm(
+          "a CHECK, when the rebuild is for that and quotes everything", ["drop-constraint a.x"],
+          .local,
+          sql("CREATE TABLE a (\(key), x INTEGER CHECK (x > 0), y INTEGER CHECK (y > 0)) STRICT"),
+          sql(
+            """
+            CREATE TABLE "n" (\(key), "x" INTEGER, "y" INTEGER CHECK ("y" > 0)) STRICT;
+            INSERT INTO "n" ("id", "x", "y") SELECT "id", "x", "y" FROM "a";
+            DROP TABLE "a";
+            ALTER TABLE "n" RENAME TO "a";
             """)),
-      Harm(
-        "a foreign key, when the rebuild is for that", ["drop-constraint reminders.listID"],
-        .local,
-        rebuild(columns.replacing(" REFERENCES lists ON DELETE CASCADE", with: ""))),
-      Harm(
-        "a foreign key by alter_column", ["drop-constraint reminders.listID"], .local,
-        "operations: [alter_column: { table: reminders, column: listID, references: null }]"),
-      Harm(
-        "a CHECK, when the rebuild is for that and quotes everything", ["drop-constraint a.x"],
-        .local,
-        sql("CREATE TABLE a (\(key), x INTEGER CHECK (x > 0), y INTEGER CHECK (y > 0)) STRICT"),
-        sql(
-          """
-          CREATE TABLE "n" (\(key), "x" INTEGER, "y" INTEGER CHECK ("y" > 0)) STRICT;
-          INSERT INTO "n" ("id", "x", "y") SELECT "id", "x", "y" FROM "a";
-          DROP TABLE "a";
-          ALTER TABLE "n" RENAME TO "a";
-          """)),
-      Harm(
-        "a CHECK by writable_schema",
-        ["discouraged-statement writable_schema", "drop-constraint reminders.priority"], .local,
-        sql(
-          """
-          PRAGMA writable_schema = ON;
-          UPDATE sqlite_schema SET sql = replace(sql, ' CHECK (priority IN (0, 1, 2))', '')
-          WHERE name = 'reminders';
-          """)),
-      Harm(
-        "an index and its column", ["drop-column reminders.title"], .local,
-        rebuild(
-          columns.replacing("title TEXT COLLATE NOCASE, ", with: ""),
-          copy: "INSERT INTO n SELECT id, priority, listID FROM reminders;",
-          after: "CREATE INDEX reminders_listID ON reminders (listID);")),
-      Harm(
-        "AUTOINCREMENT", ["rebuild-loses-object a"], .local,
-        sql("CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT) STRICT"),
-        sql(
-          """
-          CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT, y TEXT) STRICT;
-          INSERT INTO n (id, x) SELECT id, x FROM a;
-          DROP TABLE a;
-          ALTER TABLE n RENAME TO a;
-          """)),
-      Harm(
-        "AUTOINCREMENT with its count", [], .local,
-        sql("CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT) STRICT"),
-        sql(
-          """
-          CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT, y TEXT) STRICT;
-          INSERT INTO n (id, x) SELECT id, x FROM a;
-          UPDATE sqlite_sequence SET seq = (SELECT seq FROM sqlite_sequence WHERE name = 'a')
-          WHERE name = 'n';
-          DROP TABLE a;
-          ALTER TABLE n RENAME TO a;
-          """)),
-      Harm(
-        "rename first, as SQLite did it once", ["discouraged-statement legacy_alter_table"], .local,
-        sql(
-          """
-          PRAGMA legacy_alter_table = ON;
-          ALTER TABLE lists RENAME TO old;
-          CREATE TABLE lists (\(key), title TEXT) STRICT;
-          INSERT INTO lists SELECT * FROM old;
-          DROP TABLE old;
-          """)),
-    ])
+        Harm(
+          "a CHECK by writable_schema",
+          ["discouraged-statement writable_schema", "drop-constraint reminders.priority"], .local,
+          sql(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, ' CHECK (priority IN (0, 1, 2))', '')
+            WHERE name = 'reminders';
+            """)),
+        Harm(
+          "an index and its column", ["drop-column reminders.title"], .local,
+          rebuild(
+            columns.replacing("title TEXT COLLATE NOCASE, ", with: ""),
+            copy: "INSERT INTO n SELECT id, priority, listID FROM reminders;",
+            after: "CREATE INDEX reminders_listID ON reminders (listID);")),
+        Harm(
+          "AUTOINCREMENT", ["rebuild-loses-object a"], .local,
+          sql("CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT) STRICT"),
+          sql(
+            """
+            CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT, y TEXT) STRICT;
+            INSERT INTO n (id, x) SELECT id, x FROM a;
+            DROP TABLE a;
+            ALTER TABLE n RENAME TO a;
+            """)),
+        Harm(
+          "AUTOINCREMENT with its count", [], .local,
+          sql("CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT) STRICT"),
+          sql(
+            """
+            CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT, y TEXT) STRICT;
+            INSERT INTO n (id, x) SELECT id, x FROM a;
+            UPDATE sqlite_sequence SET seq = (SELECT seq FROM sqlite_sequence WHERE name = 'a')
+            WHERE name = 'n';
+            DROP TABLE a;
+            ALTER TABLE n RENAME TO a;
+            """)),
+        Harm(
+          "rename first, as SQLite did it once", ["discouraged-statement legacy_alter_table"],
+          .local,
+          sql(
+            """
+            PRAGMA legacy_alter_table = ON;
+            ALTER TABLE lists RENAME TO old;
+            CREATE TABLE lists (\(key), title TEXT) STRICT;
+            INSERT INTO lists SELECT * FROM old;
+            DROP TABLE old;
+            """)),
+      ]))
   func objects(_ harm: Harm) throws { try check(harm) }
 
   @Test(
     "failures on real data",
-    arguments: [
-      Harm(
-        "NOT NULL by rebuild", ["fails-on-data reminders.title"], .local,
-        rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))),
-      Harm(
-        "NOT NULL by a rebuild over two migrations", ["fails-on-data a.x"], .local,
-        sql("CREATE TABLE a (\(key), x TEXT) STRICT"),
-        sql("CREATE TABLE n (\(key), x TEXT NOT NULL) STRICT;\nINSERT INTO n SELECT * FROM a;"),
-        sql("DROP TABLE a;\nALTER TABLE n RENAME TO a;")),
-      Harm(
-        "NOT NULL once the rows without are deleted", [], .local,
-        rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
-          .replacing(
-            "CREATE TABLE n", with: "DELETE FROM reminders WHERE [Title] IS NULL; CREATE TABLE n")),
-      Harm(
-        "NOT NULL where other rows are deleted", ["fails-on-data reminders.title"], .local,
-        rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE")).replacing(
-          "CREATE TABLE n", with: "DELETE FROM reminders WHERE priority IS NULL; CREATE TABLE n")),
-      Harm(
-        "a key for a table that had none", [], .local,
-        sql("CREATE TABLE pairs (a TEXT NOT NULL, b TEXT NOT NULL) STRICT"),
-        sql(
-          """
-          CREATE TABLE n (a TEXT NOT NULL, b TEXT NOT NULL, PRIMARY KEY (a, b)) STRICT;
-          INSERT INTO n SELECT * FROM pairs WHERE true ON CONFLICT (a, b) DO NOTHING;
-          DROP TABLE pairs;
-          ALTER TABLE n RENAME TO pairs;
-          """)),
-      Harm(
-        "NOT NULL with coalesce", [], .local,
-        rebuild(
-          columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"),
-          copy: """
-            INSERT INTO n SELECT id, coalesce(title, ''), priority, listID FROM reminders;
+    arguments: oneIn(
+      2,
+      of: [
+        Harm(
+          "NOT NULL by rebuild", ["fails-on-data reminders.title"], .local,
+          rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))),
+        Harm(
+          "NOT NULL by a rebuild over two migrations", ["fails-on-data a.x"], .local,
+          sql("CREATE TABLE a (\(key), x TEXT) STRICT"),
+          sql("CREATE TABLE n (\(key), x TEXT NOT NULL) STRICT;\nINSERT INTO n SELECT * FROM a;"),
+          sql("DROP TABLE a;\nALTER TABLE n RENAME TO a;")),
+        Harm(
+          "NOT NULL once the rows without are deleted", [], .local,
+          rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+            .replacing(
+              "CREATE TABLE n", with: "DELETE FROM reminders WHERE [Title] IS NULL; CREATE TABLE n")
+        ),
+        Harm(
+          "NOT NULL where other rows are deleted", ["fails-on-data reminders.title"], .local,
+          rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE")).replacing(
+            "CREATE TABLE n", with: "DELETE FROM reminders WHERE priority IS NULL; CREATE TABLE n")),
+        Harm(
+          "a key for a table that had none", [], .local,
+          sql("CREATE TABLE pairs (a TEXT NOT NULL, b TEXT NOT NULL) STRICT"),
+          sql(
+            """
+            CREATE TABLE n (a TEXT NOT NULL, b TEXT NOT NULL, PRIMARY KEY (a, b)) STRICT;
+            INSERT INTO n SELECT * FROM pairs WHERE true ON CONFLICT (a, b) DO NOTHING;
+            DROP TABLE pairs;
+            ALTER TABLE n RENAME TO pairs;
             """)),
-      Harm(
-        "NOT NULL with coalesce, through a temporary table", [], .local,
-        sql(
-          """
-          CREATE TEMPORARY TABLE t (id, title, priority, listID);
-          INSERT INTO t SELECT id, coalesce(title, ''), priority, listID FROM reminders;
-          DROP TABLE reminders;
-          CREATE TABLE reminders (
-            \(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
-          ) STRICT;
-          INSERT INTO reminders SELECT * FROM t;
-          DROP TABLE t;
-          \(again)
-          """)),
-      Harm(
-        "NOT NULL with coalesce, out of a backup", [], .local,
-        sql(
-          """
-          CREATE TABLE backup AS SELECT * FROM reminders;
-          DROP TABLE reminders;
-          CREATE TABLE reminders (
-            \(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
-          ) STRICT;
-          INSERT INTO reminders SELECT id, coalesce(title, ''), priority, listID FROM backup;
-          DROP TABLE backup;
-          \(again)
-          """)),
-      Harm(
-        "NOT NULL by writable_schema",
-        ["discouraged-statement writable_schema", "fails-on-data reminders.title"], .local,
-        sql(
-          """
-          PRAGMA writable_schema = ON;
-          UPDATE sqlite_schema SET sql = replace(sql, 'TEXT COLLATE', 'TEXT NOT NULL COLLATE')
-          WHERE name = 'reminders';
-          """)),
-      Harm(
-        "NOT NULL after a backfill", [], .local,
-        sql("UPDATE reminders SET title = '' WHERE title IS NULL"),
-        "operations: [alter_column: { table: reminders, column: title, not_null: true }]"),
-      Harm(
-        "a renamed column of a unique index", ["rename-column tags.title"], .local,
-        sql(
-          """
-          CREATE TABLE tags (\(key), title TEXT NOT NULL DEFAULT '') STRICT;
-          CREATE UNIQUE INDEX tags_title ON tags (title);
-          """),
-        sql("ALTER TABLE tags RENAME COLUMN title TO name")),
-      Harm(
-        "IF NOT EXISTS where the migration has made room", [], .local,
-        sql(
-          """
-          DROP INDEX IF EXISTS "reminders_Title";
-          CREATE INDEX IF NOT EXISTS reminders_title ON reminders (title);
-          """)),
-      Harm(
-        "IF NOT EXISTS where it has dropped something else", ["if-not-exists other"], .local,
-        sql(
-          """
-          DROP INDEX reminders_title;
-          CREATE INDEX IF NOT EXISTS other ON reminders (title);
-          """)),
-      Harm(
-        "a unique index", ["fails-on-data reminders_unique"], .local,
-        sql("CREATE UNIQUE INDEX reminders_unique ON reminders (title)")),
-      Harm(
-        "UNIQUE by rebuild", ["fails-on-data reminders.title"], .local,
-        rebuild(
-          columns.replacing("NOCASE", with: "NOCASE UNIQUE"),
-          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: "")
-        )
-        .replacing("DROP TABLE", with: "DROP INDEX reminders_title; DROP TABLE")),
-      Harm(
-        "unique with the key in it", [], .local,
-        sql("CREATE UNIQUE INDEX reminders_unique ON reminders (title, id)")),
-      Harm(
-        "unique on a new column", [], .local,
-        sql(
-          """
-          ALTER TABLE reminders ADD COLUMN slug TEXT;
-          CREATE UNIQUE INDEX reminders_slug ON reminders (slug);
-          """)),
-      Harm(
-        "unique after what repeats was deleted", [], .local,
-        sql(
-          """
-          DELETE FROM reminders WHERE rowid NOT IN (SELECT min(rowid) FROM reminders GROUP BY title);
-          CREATE UNIQUE INDEX reminders_unique ON reminders (title);
-          """)),
-      Harm(
-        "a CHECK that takes less", ["fails-on-data reminders"], .local,
-        "operations: [alter_column: { table: reminders, column: priority, check: 'priority < 2' }]"),
-      Harm(
-        "a CHECK that takes more", [], .local,
-        "operations: [alter_column: { table: reminders, column: priority, check: 'priority < 9' }]"),
-      Harm(
-        "a CHECK that takes less, where rows sync",
-        ["fails-on-data reminders"], .additive,
-        "operations: [alter_column: { table: reminders, column: priority, check: 'priority < 2' }]"),
-      Harm(
-        "a CHECK on a new column", [], .local,
-        sql("ALTER TABLE reminders ADD COLUMN x INTEGER CHECK (x > 0)")),
-      Harm(
-        "a constant in parentheses", [], .local,
-        sql("ALTER TABLE reminders ADD COLUMN x INTEGER DEFAULT (-3)")),
-      Harm(
-        "an expression", ["fails-on-data reminders.x"], .local,
-        sql("ALTER TABLE reminders ADD COLUMN x INTEGER DEFAULT (1 + 2)")),
-      Harm(
-        "an expression of a column that gets another name", ["rename-column a.x"], .local,
-        sql("CREATE TABLE a (\(key), x TEXT DEFAULT CURRENT_TIMESTAMP) STRICT"),
-        sql("ALTER TABLE a RENAME COLUMN x TO y")),
-      Harm(
-        "an expression in a table that is made anew", [], .local,
-        rebuild(
-          columns.replacing("listID", with: "x INTEGER DEFAULT (1 + 2), listID"),
-          copy: """
-            INSERT INTO n (id, title, priority, listID) SELECT id, title, priority, listID
-            FROM reminders;
+        Harm(
+          "NOT NULL with coalesce", [], .local,
+          rebuild(
+            columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"),
+            copy: """
+              INSERT INTO n SELECT id, coalesce(title, ''), priority, listID FROM reminders;
+              """)),
+        Harm(
+          "NOT NULL with coalesce, through a temporary table", [], .local,
+          sql(
+            """
+            CREATE TEMPORARY TABLE t (id, title, priority, listID);
+            INSERT INTO t SELECT id, coalesce(title, ''), priority, listID FROM reminders;
+            DROP TABLE reminders;
+            CREATE TABLE reminders (
+              \(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+            ) STRICT;
+            INSERT INTO reminders SELECT * FROM t;
+            DROP TABLE t;
+            \(again)
             """)),
-      Harm(
-        "a virtual column", [], .local,
-        sql("ALTER TABLE reminders ADD COLUMN x INTEGER AS (length(title))")),
-      Harm(
-        "a text that becomes a number", ["loses-values reminders.title"], .local,
-        rebuild(columns.replacing("title TEXT", with: "title INTEGER"))),
-      Harm(
-        "a text that is converted", ["change-type reminders.title"], .local,
-        rebuild(
-          columns.replacing("title TEXT", with: "title INTEGER"),
-          copy: "INSERT INTO n SELECT id, unixepoch(title), priority, listID FROM reminders;")),
-      Harm(
-        "CAST", ["loses-values reminders.title"], .local,
-        rebuild(
-          columns.replacing("title TEXT", with: "title INTEGER"),
-          copy: "INSERT INTO n SELECT id, CAST(title AS INTEGER), priority, listID FROM reminders;")
-      ),
-    ])
+        Harm(
+          "NOT NULL with coalesce, out of a backup", [], .local,
+          sql(
+            """
+            CREATE TABLE backup AS SELECT * FROM reminders;
+            DROP TABLE reminders;
+            CREATE TABLE reminders (
+              \(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+            ) STRICT;
+            INSERT INTO reminders SELECT id, coalesce(title, ''), priority, listID FROM backup;
+            DROP TABLE backup;
+            \(again)
+            """)),
+        Harm(
+          "NOT NULL by writable_schema",
+          ["discouraged-statement writable_schema", "fails-on-data reminders.title"], .local,
+          sql(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'TEXT COLLATE', 'TEXT NOT NULL COLLATE')
+            WHERE name = 'reminders';
+            """)),
+        Harm(
+          "NOT NULL after a backfill", [], .local,
+          sql("UPDATE reminders SET title = '' WHERE title IS NULL"),
+          "operations: [alter_column: { table: reminders, column: title, not_null: true }]"),
+        Harm(
+          "a renamed column of a unique index", ["rename-column tags.title"], .local,
+          sql(
+            """
+            CREATE TABLE tags (\(key), title TEXT NOT NULL DEFAULT '') STRICT;
+            CREATE UNIQUE INDEX tags_title ON tags (title);
+            """),
+          sql("ALTER TABLE tags RENAME COLUMN title TO name")),
+        Harm(
+          "IF NOT EXISTS where the migration has made room", [], .local,
+          sql(
+            """
+            DROP INDEX IF EXISTS "reminders_Title";
+            CREATE INDEX IF NOT EXISTS reminders_title ON reminders (title);
+            """)),
+        Harm(
+          "IF NOT EXISTS where it has dropped something else", ["if-not-exists other"], .local,
+          sql(
+            """
+            DROP INDEX reminders_title;
+            CREATE INDEX IF NOT EXISTS other ON reminders (title);
+            """)),
+        Harm(
+          "a unique index", ["fails-on-data reminders_unique"], .local,
+          sql("CREATE UNIQUE INDEX reminders_unique ON reminders (title)")),
+        Harm(
+          "UNIQUE by rebuild", ["fails-on-data reminders.title"], .local,
+          rebuild(
+            columns.replacing("NOCASE", with: "NOCASE UNIQUE"),
+            after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: "")
+          )
+          .replacing("DROP TABLE", with: "DROP INDEX reminders_title; DROP TABLE")),
+        Harm(
+          "unique with the key in it", [], .local,
+          sql("CREATE UNIQUE INDEX reminders_unique ON reminders (title, id)")),
+        Harm(
+          "unique on a new column", [], .local,
+          sql(
+            """
+            ALTER TABLE reminders ADD COLUMN slug TEXT;
+            CREATE UNIQUE INDEX reminders_slug ON reminders (slug);
+            """)),
+        Harm(
+          "unique after what repeats was deleted", [], .local,
+          sql(
+            """
+            DELETE FROM reminders WHERE rowid NOT IN (SELECT min(rowid) FROM reminders GROUP BY title);
+            CREATE UNIQUE INDEX reminders_unique ON reminders (title);
+            """)),
+        Harm(
+          "a CHECK that takes less", ["fails-on-data reminders"], .local,
+          "operations: [alter_column: { table: reminders, column: priority, check: 'priority < 2' }]"
+        ),
+        Harm(
+          "a CHECK that takes more", [], .local,
+          "operations: [alter_column: { table: reminders, column: priority, check: 'priority < 9' }]"
+        ),
+        Harm(
+          "a CHECK that takes less, where rows sync",
+          ["fails-on-data reminders"], .additive,
+          "operations: [alter_column: { table: reminders, column: priority, check: 'priority < 2' }]"
+        ),
+        Harm(
+          "a CHECK on a new column", [], .local,
+          sql("ALTER TABLE reminders ADD COLUMN x INTEGER CHECK (x > 0)")),
+        Harm(
+          "a constant in parentheses", [], .local,
+          sql("ALTER TABLE reminders ADD COLUMN x INTEGER DEFAULT (-3)")),
+        Harm(
+          "an expression", ["fails-on-data reminders.x"], .local,
+          sql("ALTER TABLE reminders ADD COLUMN x INTEGER DEFAULT (1 + 2)")),
+        Harm(
+          "an expression of a column that gets another name", ["rename-column a.x"], .local,
+          sql("CREATE TABLE a (\(key), x TEXT DEFAULT CURRENT_TIMESTAMP) STRICT"),
+          sql("ALTER TABLE a RENAME COLUMN x TO y")),
+        Harm(
+          "an expression in a table that is made anew", [], .local,
+          rebuild(
+            columns.replacing("listID", with: "x INTEGER DEFAULT (1 + 2), listID"),
+            copy: """
+              INSERT INTO n (id, title, priority, listID) SELECT id, title, priority, listID
+              FROM reminders;
+              """)),
+        Harm(
+          "a virtual column", [], .local,
+          sql("ALTER TABLE reminders ADD COLUMN x INTEGER AS (length(title))")),
+        Harm(
+          "a text that becomes a number", ["loses-values reminders.title"], .local,
+          rebuild(columns.replacing("title TEXT", with: "title INTEGER"))),
+        Harm(
+          "a text that is converted", ["change-type reminders.title"], .local,
+          rebuild(
+            columns.replacing("title TEXT", with: "title INTEGER"),
+            copy: "INSERT INTO n SELECT id, unixepoch(title), priority, listID FROM reminders;")),
+        Harm(
+          "CAST", ["loses-values reminders.title"], .local,
+          rebuild(
+            columns.replacing("title TEXT", with: "title INTEGER"),
+            copy:
+              "INSERT INTO n SELECT id, CAST(title AS INTEGER), priority, listID FROM reminders;")
+        ),
+      ]))
   func realData(_ harm: Harm) throws { try check(harm) }
 
   /// A table with columns that a CHECK may compare.
@@ -887,6 +903,24 @@ struct MisplacedTests {
         "0002 6:7 error discouraged-statement legacy_alter_table",
         "0002 7:7 error discouraged-statement writable_schema",
         "0002 9:7 error discouraged-statement v", "0002 12:7 warning drop-column reminders.title",
+      ])
+  }
+
+  @Test("a temporary trigger is reported with the file in which it belongs")
+  func temporaryTrigger() throws {
+    let report = try lint(
+      [
+        sql(
+          """
+          CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT);
+          CREATE TEMP TRIGGER t AFTER INSERT ON notes BEGIN SELECT 1; END;
+          """)
+      ], .local)
+    let messages = report.findings.filter { $0.rule == "discouraged-statement" }.map(\.message)
+    #expect(
+      messages == [
+        "the temporary trigger `t` disappears when the migration ends: objects of a connection belong in "
+          + "`connection.sql`"
       ])
   }
 

@@ -15,7 +15,7 @@ struct RuleExampleTests {
 
   @Test(
     "the bad one has a profile with the rule's highest severity",
-    arguments: oneIn(3, of: Rule.all))
+    arguments: oneIn(9, of: Rule.all))
   func strictness(_ rule: Rule) throws {
     let order: [Severity] = [.off, .note, .warning, .error]
     func rank(_ profile: Profile) throws -> Int {

@@ -2,6 +2,7 @@ import SchemaLint
 import SchemaQueries
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestSupport
 import SchemaTimeline
 import Testing
 
@@ -159,33 +160,35 @@ struct RemindersProofTests {
 struct AdditiveProofTests {
   @Test(
     "an additive change has no finding",
-    arguments: [
-      "ALTER TABLE reminders ADD COLUMN notes TEXT",
-      "ALTER TABLE reminders ADD COLUMN status INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0",
-      "ALTER TABLE reminders ADD COLUMN made TEXT NOT NULL ON CONFLICT REPLACE DEFAULT '2026-01-01'",
-      "ALTER TABLE reminders ADD COLUMN long INTEGER AS (length(title))",
-      "ALTER TABLE reminders ADD COLUMN listID TEXT REFERENCES lists",
-      "ALTER TABLE reminders ADD COLUMN level INTEGER CHECK (level < 4)",
-      """
-      CREATE TABLE tags (
-        id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()),
-        reminderID TEXT REFERENCES reminders ON DELETE CASCADE, name TEXT NOT NULL
-      )
-      """,
-      "CREATE INDEX reminders_title ON reminders (title)",
-      "CREATE VIEW titles AS SELECT title FROM reminders",
-      """
-      ALTER TABLE reminders ADD COLUMN changedAt TEXT;
-      CREATE TRIGGER reminders_changed AFTER UPDATE ON reminders BEGIN
-        UPDATE reminders SET changedAt = CURRENT_TIMESTAMP, title = trim(title) WHERE id = NEW.id;
-      END
-      """,
-      """
-      CREATE TRIGGER reminders_made AFTER INSERT ON reminders BEGIN
-        UPDATE reminders SET title = upper(NEW.title) WHERE id = NEW.id;
-      END
-      """,
-    ])
+    arguments: oneIn(
+      2,
+      of: [
+        "ALTER TABLE reminders ADD COLUMN notes TEXT",
+        "ALTER TABLE reminders ADD COLUMN status INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0",
+        "ALTER TABLE reminders ADD COLUMN made TEXT NOT NULL ON CONFLICT REPLACE DEFAULT '2026-01-01'",
+        "ALTER TABLE reminders ADD COLUMN long INTEGER AS (length(title))",
+        "ALTER TABLE reminders ADD COLUMN listID TEXT REFERENCES lists",
+        "ALTER TABLE reminders ADD COLUMN level INTEGER CHECK (level < 4)",
+        """
+        CREATE TABLE tags (
+          id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()),
+          reminderID TEXT REFERENCES reminders ON DELETE CASCADE, name TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX reminders_title ON reminders (title)",
+        "CREATE VIEW titles AS SELECT title FROM reminders",
+        """
+        ALTER TABLE reminders ADD COLUMN changedAt TEXT;
+        CREATE TRIGGER reminders_changed AFTER UPDATE ON reminders BEGIN
+          UPDATE reminders SET changedAt = CURRENT_TIMESTAMP, title = trim(title) WHERE id = NEW.id;
+        END
+        """,
+        """
+        CREATE TRIGGER reminders_made AFTER INSERT ON reminders BEGIN
+          UPDATE reminders SET title = upper(NEW.title) WHERE id = NEW.id;
+        END
+        """,
+      ]))
   func additions(_ change: String) throws {
     for profile in [Profile.additive, .sqliteData, .crSQLite] {
       #expect(try proven(sql(change), profile) == [])

@@ -94,9 +94,9 @@ struct HostileInputTests {
     #expect(found.first?.contains("more than 1000000 nodes") == true)
   }
 
-  @Test("an unknown key of megabytes is shortened to forty characters")
+  @Test("an unknown key of a megabyte is shortened to forty characters")
   func longKey() {
-    let found = problems("? \(String(repeating: "k", count: 4_000_000))\n: 1\noperations: []")
+    let found = problems("? \(String(repeating: "k", count: 1_000_000))\n: 1\noperations: []")
     #expect(found.count == 1)
     #expect(found.first.map { $0.utf8.count < 300 } == true)
   }
@@ -119,7 +119,7 @@ struct HostileInputTests {
 
   @Test(
     "a manifest with changed, removed or repeated bytes is decoded or refused",
-    arguments: seeds(2, of: 8))
+    arguments: seeds(1, of: 8))
   func mutated(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     let good = Array(everything.utf8)

@@ -13,6 +13,11 @@ struct AddressTests {
     #expect(address.database == "app.db")
   }
 
+  @Test("the scheme is read in any case of letters")
+  func scheme() throws {
+    #expect(try ClusterAddress("DQLITE://a:9001/App.db")?.database == "App.db")
+  }
+
   @Test("the path of a file is not an address")
   func file() throws {
     #expect(try ClusterAddress("app.sqlite") == nil)
@@ -49,11 +54,15 @@ struct DividedStatementTests {
       ("UPDATE main.\"t\" SET a = 1", "UPDATE main.\"t\" SET a = 1\nWHERE rowid BETWEEN ?1 AND ?2"),
       (
         "update or abort t set a = b + 1, c = 2 where b > 1 or c;",
-        "update or abort t set a = b + 1, c = 2 \nWHERE ( b > 1 or c\n) AND rowid BETWEEN ?1 AND ?2"
+        "update or abort t set a = b + 1, c = 2\nWHERE (b > 1 or c\n) AND rowid BETWEEN ?1 AND ?2"
+      ),
+      (
+        "UPDATE t SET d = strftime('%Y', created), e = date(coalesce(created, 0))",
+        "UPDATE t SET d = strftime('%Y', created), e = date(coalesce(created, 0))\nWHERE rowid BETWEEN ?1 AND ?2"
       ),
       (
         "DELETE FROM t WHERE a IN (1, 2) -- old",
-        "DELETE FROM t \nWHERE ( a IN (1, 2)\n) AND rowid BETWEEN ?1 AND ?2"
+        "DELETE FROM t\nWHERE (a IN (1, 2)\n) AND rowid BETWEEN ?1 AND ?2"
       ),
     ])
   func divided(_ sql: String, _ ranged: String) throws {
@@ -68,6 +77,10 @@ struct DividedStatementTests {
       "UPDATE t SET (a, b) = (1, 2)", "UPDATE t AS x SET a = 1", "DELETE FROM t LIMIT 5",
       "WITH x AS (VALUES (1)) DELETE FROM t", "INSERT INTO t SELECT * FROM u", "SELECT 1",
       "UPDATE other.t SET a = 1", "DELETE FROM t RETURNING a",
+      "UPDATE t SET a = datetime('now')", "UPDATE t SET a = date()",
+      "UPDATE t SET a = strftime('%s'), b = c", "DELETE FROM t WHERE julianday(\"Now\") > a",
+      "UPDATE t SET a = \"datetime\"('NOW', b)",
+      "UPDATE t SET a = unixepoch(coalesce(b, 'subsec'))",
     ])
   func other(_ sql: String) {
     #expect(DividedStatement(sql) == nil)

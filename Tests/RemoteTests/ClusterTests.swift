@@ -4,6 +4,7 @@ import SchemaAuthoring
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
+import SchemaPreview
 import SchemaRemote
 import SchemaReplay
 import SchemaSQLText
@@ -218,6 +219,7 @@ struct RemoteRefusalTests {
       ("PRAGMA legacy_alter_table = ON", "PRAGMA legacy_alter_table"),
       ("INSERT INTO items (title) VALUES (uuid())", "uuid"),
       ("CREATE TABLE t (id TEXT DEFAULT (uuid()), a); INSERT INTO t (a) VALUES (1)", "uuid"),
+      ("CREATE TABLE t (a CHECK (uuid() > a)); UPDATE t SET a = 1", "uuid"),
       ("CREATE TEMP TABLE t (a)", "temporary"),
       (
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000) "
@@ -236,6 +238,41 @@ struct RemoteRefusalTests {
       let failure = error as? Failure
       return failure?.status == .invalidInput && failure?.message.contains(reason) ?? false
     }
+  }
+
+  @Test("a column called uuid and a default that is not needed are not refused")
+  func usesNoFunction() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create_items",
+      "CREATE TABLE items (uuid TEXT DEFAULT (uuid()), n);\nCREATE INDEX items_uuid ON items (uuid);"
+    )
+    try sandbox.addSQL(
+      "0002_change", "INSERT INTO items (uuid) VALUES ('a'); UPDATE items SET n = 1, uuid = 'b'")
+    let project = try sandbox.project()
+    let plan = try project.plan(sandbox.options(), database: nil)
+    for planned in plan.migrations { _ = try RemotePlan(planned, project.application) }
+  }
+
+  @Test("a conversion that would fire a trigger of its own migration is refused")
+  func ownTrigger() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create_items", "CREATE TABLE items (id INTEGER PRIMARY KEY, n INTEGER)")
+    try sandbox.add(
+      "0002_change",
+      """
+      operations:
+        - sql: CREATE TRIGGER r AFTER UPDATE ON items BEGIN DELETE FROM items; END
+        - move_column:
+            { table: items, from: n, to: { name: m, type: INTEGER }, using: n + 1, keep_source: true }
+        - sql: DROP TRIGGER r
+      """)
+    let project = try sandbox.project()
+    let plan = try project.plan(sandbox.options(), database: nil)
+    #expect {
+      for planned in plan.migrations { _ = try RemotePlan(planned, project.application) }
+    } throws: { ($0 as? Failure)?.message.contains("drop the trigger `r` first") ?? false }
   }
 
   @Test("an operation that edits sqlite_schema is refused")

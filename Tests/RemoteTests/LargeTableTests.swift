@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaHistory
 import SchemaInspect
+import SchemaPreview
 import SchemaRemote
 import SchemaSQLText
 import SchemaSQLite
@@ -61,6 +62,7 @@ struct LargeTableTests {
       "UPDATE items SET n = (SELECT count(*) FROM items AS other WHERE other.n < 10)",
       "ALTER TABLE items DROP COLUMN n",
       "CREATE TABLE copy AS SELECT * FROM items",
+      "ALTER TABLE items RENAME TO things; CREATE INDEX things_by_title ON things (title)",
     ] {
       try sandbox.addSQL("0003_large", sql)
       #expect("\(sql)") {
@@ -75,5 +77,86 @@ struct LargeTableTests {
         "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name")
         == [["items"], ["schemactl_migrations"]])
     #expect(cluster.hasAllNodes)
+  }
+
+  @Test("a statement whose ranges would differ from the whole runs as one statement")
+  func undivided() throws {
+    let (cluster, sandbox) = try cluster(6_000)
+    let remote = try cluster.cluster()
+    func isDivided(_ sql: String) throws -> Bool {
+      try sandbox.addSQL("0002_change", sql)
+      let report = try sandbox.project().plan(sandbox.options(), on: remote)
+      #expect(report.failure?.message == nil, "\(sql)")
+      return report.notes.contains { $0.contains("key ranges") }
+    }
+    #expect(try isDivided("UPDATE items SET n = n + 1"))
+    for sql in [
+      "CREATE TRIGGER r AFTER UPDATE ON items BEGIN SELECT 1; END; UPDATE items SET n = n + 1; DROP TRIGGER r",
+      "UPDATE items SET n = random()", "UPDATE items SET title = CURRENT_TIMESTAMP",
+      "UPDATE items SET n = last_insert_rowid()", "DELETE FROM items WHERE changes() > 0",
+      "UPDATE items SET title = datetime('now')",
+    ] {
+      #expect(try !isDivided(sql), "\(sql)")
+    }
+  }
+
+  @Test("a slow assertion is refused before anything is sent")
+  func slowAssertion() throws {
+    let (cluster, sandbox) = try cluster(6_000)
+    try sandbox.add(
+      "0002_change",
+      """
+      before:
+        - { query: "SELECT count(*) FROM items a, items b WHERE a.n + b.n = 0", equals: 0 }
+      operations:
+        - sql: CREATE TABLE other (a)
+      """)
+    let remote = try cluster.cluster()
+    #expect {
+      _ = try sandbox.project().migrate(sandbox.options(), on: remote)
+    } throws: { ($0 as? Failure)?.message.contains("by its time with the first rows") ?? false }
+    try sandbox.add(
+      "0002_change",
+      """
+      before:
+        - { query: "SELECT count(*) FROM items WHERE n IS NULL", equals: 0 }
+      operations:
+        - sql: CREATE TABLE other (a)
+      """)
+    let report = try sandbox.project().migrate(sandbox.options(), on: remote)
+    #expect(report.failure?.message == nil)
+  }
+
+  @Test(
+    "a COMMIT of more than 8 MB is refused, and the leader stays the same",
+    arguments: [
+      "CREATE TABLE files (data); INSERT INTO files VALUES (zeroblob(9000000))",
+      "CREATE TABLE files AS SELECT zeroblob(9000000) AS data",
+      "UPDATE documents SET data = zeroblob(100001)",
+      "UPDATE documents SET data = zeroblob(100001) WHERE id < 1000",
+    ])
+  func largeCommit(_ sql: String) throws {
+    let (cluster, sandbox) = try cluster(1)
+    let leader = try cluster.leader()
+    try sandbox.addSQL("0002_documents", "CREATE TABLE documents (id INTEGER PRIMARY KEY, data)")
+    let remote = try cluster.cluster()
+    #expect(try sandbox.project().migrate(sandbox.options(), on: remote).failure == nil)
+    for _ in 0..<10 {
+      try leader.execute(
+        "WITH n (i) AS (VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) "
+          + "INSERT INTO documents (data) SELECT zeroblob(100000) FROM n")
+    }
+    try sandbox.addSQL("0003_change", sql)
+    let node = try remote.leader().node
+    let failure: Failure?
+    do {
+      failure = try sandbox.project().migrate(sandbox.options(), on: remote).failure
+    } catch {
+      failure = error as? Failure
+    }
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.message.contains("COMMIT of more than 8 MB") == true)
+    #expect(try remote.leader().node == node)
+    #expect(try remote.leader().rows("SELECT count(*) FROM schemactl_migrations") == [[2]])
   }
 }

@@ -68,7 +68,7 @@ struct CreateOthersTests {
       Issue.record("not a trigger")
       return
     }
-    #expect(trigger.isTemporary && trigger.ifNotExists && trigger.isForEachRow)
+    #expect(trigger.isTemporary && trigger.ifNotExists)
     #expect(trigger.name.text == "tr" && trigger.timing == .after && trigger.event == .update)
     #expect(trigger.columns.map(\.text) == ["a", "b"])
     #expect(trigger.table.schema?.text == "main" && trigger.table.name.text == "t")

@@ -45,6 +45,9 @@ struct AsyncTests {
     #expect(try await migrator.migrate(databaseAt: sandbox.database).applied.isEmpty)
     #expect(try await migrator.status(databaseAt: sandbox.database).current == "0003_tags")
     #expect(try await migrator.verify(databaseAt: sandbox.database).isIntact)
+    let app = try AppConnection(sandbox.database)
+    #expect(try await migrator.status(handle: app.handle).current == "0003_tags")
+    #expect(try await migrator.verify(handle: app.handle).isIntact)
   }
 
   /// Pauses a migration until the test continues it.

@@ -226,6 +226,21 @@ struct ExitCodeTests {
     #expect(run.errors.hasPrefix("migrations/history.lock:"))
   }
 
+  @Test("3: a value that stops a later migration is not reported as if nothing had changed")
+  func unmapped() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": manifest(
+        "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT); INSERT INTO notes VALUES (7, 'c')"),
+      "0002_kind": """
+      operations:
+        - move_column: { table: notes, from: text, to: { name: kind, type: TEXT }, map: { a: b } }
+      """,
+    ])
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
+    #expect(run.errors.contains("remain applied: 1 migration, up to 0001_notes"), "\(run.errors)")
+    #expect(!run.errors.contains("Nothing was changed"))
+  }
+
   @Test("3: a migration fails, and the earlier ones remain applied")
   func failing() throws {
     let folder = try WorkingFolder.of([

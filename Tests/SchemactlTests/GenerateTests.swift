@@ -21,6 +21,34 @@ struct GenerateTests {
     ])
   }
 
+  @Test("two tables that would become one struct are refused")
+  func sameStruct() throws {
+    let folder = try WorkingFolder.of([
+      "0001_two": manifest(#"CREATE TABLE a_b (id); CREATE TABLE "a.b" (id)"#)
+    ])
+    let run = try folder.expect(65, "generate", "swift")
+    #expect(
+      run.errors.contains("`a_b` and `a.b` would both become the struct `AB`"), "\(run.errors)")
+  }
+
+  @Test(
+    "an output never replaces a database, the configuration or a file of the history",
+    arguments: [
+      "app.sqlite", "migrations/0001_all.yaml", "migrations/history.lock", "schemactl.yaml",
+    ])
+  func keptFiles(output: String) throws {
+    let folder = try folder()
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    try folder.expect(0, "freeze", "--release", "1")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    let before = FileManager.default.contents(atPath: folder.path(output))
+    try folder.expect(64, "generate", "swift", "--output", output)
+    try folder.expect(64, "bundle", "--output", output)
+    try folder.expect(64, "report", "--output", output)
+    try folder.expect(64, "check", "--report", output)
+    #expect(before != nil && FileManager.default.contents(atPath: folder.path(output)) == before)
+  }
+
   @Test("each table gets a struct with column names in Swift style")
   func plain() throws {
     let run = try folder().expect(0, "generate", "swift")

@@ -1,4 +1,5 @@
 import Foundation
+import SchemaPreview
 import SchemaSQLite
 import SchemaTestSupport
 import Testing
@@ -80,8 +81,8 @@ struct OutputTests {
     #expect(
       run.errors == """
         migrations/0007_replace_is_completed_with_status.yaml:8:7: error: 1 row of reminders holds \
-        a value in isCompleted that `map` does not name: 7 (integer) in 1 row. Nothing was \
-        changed. Name it in `map`, or correct the rows first
+        a value in isCompleted that `map` does not name: 7 (integer) in 1 row. Name it in \
+        `map`, or correct the rows first
           8 |       map: { 0: 0, 1: 1 }
             |       ^
           no migration was applied: app.sqlite is unchanged

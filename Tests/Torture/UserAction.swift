@@ -120,17 +120,23 @@ final class UserAction {
     of ending: Ending, keepsJournal: Bool = false,
     unremoved: (String) -> Bool = { _ in false }, isFault: (Ending) -> Bool
   ) throws -> String? {
-    // The rows that stopped a migration are named only where they can be read.
-    let isShorter =
-      ending.status == self.ending.status && self.ending.message.hasPrefix(ending.message)
-    // SQLite ends a transaction only after a fault, also while a failed migration is rolled back.
-    let isTorn = ending.message.contains("SQLite ended the transaction")
-    if ending != self.ending, !isShorter, !isTorn, !isFault(ending) {
+    if ending != self.ending, !isSameFailure(ending), !isFault(ending) {
       return "ended with \(ending.status): \(ending.message) \(ending.answer)"
     }
     return try FaultyFileSystem.shared.withoutWaiting {
       try look(ending, keepsJournal, unremoved)
     }
+  }
+
+  /// Whether the usual failure is reported, with what a fault changes of it: the rows that stopped a migration are not
+  /// named where they cannot be read, and SQLite may end the transaction while the migration is rolled back.
+  private func isSameFailure(_ ending: Ending) -> Bool {
+    guard ending.status != .success, ending.status == self.ending.status else { return false }
+    var unnamed = self.ending
+    unnamed.message = ending.message
+    let isUnnamed =
+      ending == unnamed && !ending.message.isEmpty && self.ending.message.hasPrefix(ending.message)
+    return isUnnamed || ending.message.contains("SQLite ended the transaction")
   }
 
   private func look(

@@ -7,6 +7,7 @@ import SchemaInspect
 import SchemaLint
 import SchemaModel
 import SchemaPlanning
+import SchemaPreview
 import SchemaReplay
 import SchemaTestSupport
 import SchemaTimeline

@@ -9,13 +9,12 @@ enum Atlas: ForeignFormat {
   static func read(_ reader: inout HistoryReader) throws(Failure) {
     for path in reader.source.scripts {
       guard let (version, rest) = leadingNumber(fileName(path)) else { continue }
-      let file = try reader.file(path)
-      for remark in file.remarks where remark.text.hasPrefix("atlas:txmode none") {
-        reader.noteTransaction(path, file, remark, remark.text)
+      let part = try reader.part(path)
+      for remark in part.file.remarks where remark.text.hasPrefix("atlas:txmode none") {
+        reader.noteTransaction(path, part.file, remark, remark.text)
       }
       reader.add(
-        number: version, name: stem(rest, without: ".sql") ?? rest, path,
-        UpPart(file, file.whole, of: reader.tool),
+        number: version, name: stem(rest, without: ".sql") ?? rest, path, part,
         ReplacedEntries("atlas_schema_revisions", .atlas, version))
     }
   }

@@ -5,7 +5,7 @@ import SchemaSQLText
 /// `20200101120000_create_users.sql` with `-- migrate:up` and `-- migrate:down`.
 enum Dbmate: ForeignFormat {
   static func recognises(_ source: SourceFiles) throws(Failure) -> Bool {
-    try source.holdsRemark { $0.hasPrefix("migrate:up") }
+    try source.holdsRemark { isMark("migrate:up", $0) }
   }
 
   static func read(_ reader: inout HistoryReader) throws(Failure) {
@@ -13,15 +13,22 @@ enum Dbmate: ForeignFormat {
     for path in reader.source.scripts.sorted(by: { fileName($0) < fileName($1) }) {
       guard let (version, rest) = leadingNumber(fileName(path)) else { continue }
       let file = try reader.file(path)
-      let marks = file.remarks.filter { $0.text.hasPrefix("migrate:") }
-      guard let up = marks.first(where: { $0.text.hasPrefix("migrate:up") }) else {
+      // dbmate reads marks at the start of a line.
+      let marks = file.remarks.filter { file.sql.bytes[$0.range.lowerBound] == UInt8(ascii: "-") }
+      guard let up = marks.first(where: { isMark("migrate:up", $0.text) }) else {
         reader.problem(path, nil, "the line `-- migrate:up` is missing")
         continue
       }
-      let down = marks.first { $0.text.hasPrefix("migrate:down") }
-      let end = down.map { $0.range.lowerBound > up.range.lowerBound ? $0.range.lowerBound : nil }
-      let part = UpPart(
-        file, up.range.upperBound..<((end ?? nil) ?? file.whole.upperBound), of: reader.tool)
+      let down = marks.first { isMark("migrate:down", $0.text) }
+      let end = down?.range.lowerBound ?? file.whole.upperBound
+      let early = file.sql.significant(in: 0..<min(up.range.lowerBound, end)).first
+      guard early == nil, up.range.upperBound <= end else {
+        reader.problem(
+          path, file.position(early?.range.lowerBound ?? end),
+          "dbmate refuses a file in which something comes before `-- migrate:up`")
+        continue
+      }
+      let part = UpPart(file, up.range.upperBound..<end, of: reader.tool)
       reader.noteTransaction(path, file, up, "transaction:false")
       if let down { reader.noteDown(path, file, down.range) }
       reader.add(
@@ -29,9 +36,23 @@ enum Dbmate: ForeignFormat {
         ReplacedEntries("schema_migrations", .dbmate, version))
     }
   }
+
+  /// Whether a comment is a mark of dbmate: the word alone, or with options (`migration.go`).
+  private static func isMark(_ mark: String, _ remark: String) -> Bool {
+    remark.utf8.starts(with: mark.utf8)
+      && remark.utf8.dropFirst(mark.utf8.count).first?.isWhiteSpace ?? true
+  }
 }
 
 extension HistoryReader {
+  /// Lists statements before the mark of the up section.
+  mutating func noteEarly(_ path: String, _ file: ForeignFile, _ mark: Range<Int>) {
+    guard let first = file.sql.significant(in: 0..<mark.lowerBound).first else { return }
+    note(
+      path, file.position(first.range.lowerBound), kind: .statement,
+      "the statements before the up section are not imported")
+  }
+
   /// Lists a down section, unless it is empty.
   mutating func noteDown(_ path: String, _ file: ForeignFile, _ mark: Range<Int>) {
     let rest = mark.upperBound..<file.whole.upperBound

@@ -16,13 +16,12 @@ enum Diesel: ForeignFormat {
       let version = String(parts[0].filter { $0 != "-" })
       guard !version.isEmpty else { continue }
       switch fileName(path) {
-      case "down.sql": try reader.noteDown(file: path)
+      case "down.sql": reader.noteDown(file: path)
       case "up.sql":
-        let file = try reader.file(path)
         reader.add(
           number: version.utf8.allSatisfy(\.isDigit) ? version : "",
           name: parts.count > 1 ? String(parts[1]) : "migration", path,
-          UpPart(file, file.whole, of: reader.tool),
+          try reader.part(path),
           ReplacedEntries("__diesel_schema_migrations", .diesel, version))
       default: break
       }

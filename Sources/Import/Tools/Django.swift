@@ -19,8 +19,8 @@ enum Django: ForeignFormat {
       if let dot = name.firstIndex(of: ".") {
         found.append((String(name[..<dot]), String(name[name.index(after: dot)...]), path))
       } else if leadingNumber(name) != nil {
-        let folder = joined(reader.source.folder, folderName(path))
-        found.append((fileName(folder), name, path))
+        let folder = folderName(path)
+        found.append((fileName(folder.isEmpty ? reader.source.folder : folder), name, path))
       }
     }
     let plan = try plan(reader.source)
@@ -96,10 +96,6 @@ enum Django: ForeignFormat {
 
   private static func isCode(_ remark: String) -> Bool {
     remark.contains("CANNOT BE WRITTEN AS SQL")
-  }
-
-  private static func joined(_ folder: String, _ path: String) -> String {
-    path.isEmpty ? folder : folder + "/" + path
   }
 
   /// The last word of each line: `[X]  app.0001_initial`.

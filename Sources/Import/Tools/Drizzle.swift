@@ -58,11 +58,10 @@ enum Drizzle: ForeignFormat {
     _ tag: String, _ path: String, entry: String, to reader: inout HistoryReader
   ) throws(Failure) {
     let (number, name) = leadingNumber(tag) ?? ("", tag)
-    let script = try reader.file(path)
-    var part = UpPart(script, script.whole, of: reader.tool)
-    for token in script.sql.tokens
+    var part = try reader.part(path)
+    for token in part.file.sql.tokens
     where token.kind == .comment
-      && script.sql.text(token).hasPrefix("--> statement-breakpoint")
+      && part.file.sql.text(token).hasPrefix("--> statement-breakpoint")
     {
       part.remove(separator: token.range)
     }

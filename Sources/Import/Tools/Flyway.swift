@@ -84,14 +84,14 @@ enum Flyway: ForeignFormat {
 
   private static func part(_ reader: inout HistoryReader, _ path: String) throws(Failure) -> UpPart
   {
-    let file = try reader.file(path)
-    let bytes = file.sql.bytes
+    let part = try reader.part(path)
+    let bytes = part.file.sql.bytes
     for index in bytes.indices.dropLast()
     where bytes[index] == UInt8(ascii: "$") && bytes[index + 1] == UInt8(ascii: "{") {
       reader.problem(
-        path, file.position(index), "write the value of the placeholder in its place")
+        path, part.file.position(index), "write the value of the placeholder in its place")
     }
-    return UpPart(file, file.whole, of: reader.tool)
+    return part
   }
 
   private static func entry(_ version: String) -> ReplacedEntries {

@@ -14,21 +14,20 @@ enum GolangMigrate: ForeignFormat {
     for path in reader.source.scripts {
       guard let (version, rest) = leadingNumber(fileName(path)) else { continue }
       if stem(rest, without: ".down.sql") != nil {
-        try reader.noteDown(file: path)
+        reader.noteDown(file: path)
       } else if let name = stem(rest, without: ".up.sql") {
-        let file = try reader.file(path)
         reader.add(
-          number: version, name: name, path, UpPart(file, file.whole, of: reader.tool),
+          number: version, name: name, path, try reader.part(path),
           ReplacedEntries("schema_migrations", .golangMigrate, version.withoutLeadingZeros))
       }
     }
-    reader.sort { MigrationNumber(id: $0.number) < MigrationNumber(id: $1.number) }
+    reader.sortByNumber()
   }
 }
 
 extension HistoryReader {
   /// Lists a file that takes a migration back.
-  mutating func noteDown(file path: String) throws(Failure) {
+  mutating func noteDown(file path: String) {
     note(
       path, Position(line: 1, column: 1), kind: .down, "the down migration is not imported")
   }

@@ -47,12 +47,13 @@ enum Goose: ForeignFormat {
           "goose puts environment variables into this file: write their values, and remove the line"
         )
       }
+      reader.noteEarly(path, file, up.range)
       if let down { reader.noteDown(path, file, down.range) }
       reader.add(
         number: version, name: stem(rest, without: ".sql") ?? rest, path, part,
         ReplacedEntries("goose_db_version", .goose, version.withoutLeadingZeros))
     }
-    reader.sort { MigrationNumber(id: $0.number) < MigrationNumber(id: $1.number) }
+    reader.sortByNumber()
   }
 }
 

@@ -12,7 +12,7 @@ enum Plain: ForeignFormat {
       guard let name = stem(fileName(path), without: ".sql"), let (number, rest) = split(name)
       else { continue }
       if isDown(name) {
-        try reader.noteDown(file: path)
+        reader.noteDown(file: path)
         continue
       }
       let file = try reader.file(path)
@@ -24,6 +24,7 @@ enum Plain: ForeignFormat {
       var range = file.whole
       if let up, let down {
         range = up.range.upperBound..<down.range.lowerBound
+        reader.noteEarly(path, file, up.range)
         reader.noteDown(path, file, down.range)
       }
       reader.add(

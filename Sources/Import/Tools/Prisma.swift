@@ -16,9 +16,8 @@ enum Prisma: ForeignFormat {
       .map { (name: fileName(folderName($0)), path: $0) }.sorted { $0.name < $1.name }
     for (folder, path) in scripts {
       guard let (number, name) = leadingNumber(folder) ?? Optional(("", folder)) else { continue }
-      let file = try reader.file(path)
       reader.add(
-        number: number, name: name, path, UpPart(file, file.whole, of: reader.tool),
+        number: number, name: name, path, try reader.part(path),
         ReplacedEntries("_prisma_migrations", .prisma, folder))
     }
   }

@@ -27,9 +27,10 @@ enum Rails: ForeignFormat {
 
   static func read(_ reader: inout HistoryReader) throws(Failure) {
     for path in reader.source.scripts {
-      let file = try reader.file(path)
-      let part = UpPart(file, file.whole, of: reader.tool)
-      let versions = versions(file).sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
+      let part = try reader.part(path)
+      let versions = versions(part.file).sorted {
+        MigrationNumber(id: $0) < MigrationNumber(id: $1)
+      }
       if let last = versions.last {
         reader.add(
           number: last, name: stem(fileName(path), without: ".sql") ?? "structure", path, part,
@@ -41,6 +42,6 @@ enum Rails: ForeignFormat {
           ReplacedEntries("schema_migrations", .rails, version))
       }
     }
-    reader.sort { MigrationNumber(id: $0.number) < MigrationNumber(id: $1.number) }
+    reader.sortByNumber()
   }
 }

@@ -15,17 +15,17 @@ enum Sqlx: ForeignFormat {
         continue
       }
       if stem(rest, without: ".down.sql") != nil {
-        try reader.noteDown(file: path)
+        reader.noteDown(file: path)
       } else if let name = stem(rest, without: ".up.sql") ?? stem(rest, without: ".sql") {
-        let file = try reader.file(path)
-        for remark in file.remarks where remark.text == "no-transaction" {
-          reader.noteTransaction(path, file, remark, remark.text)
+        let part = try reader.part(path)
+        for remark in part.file.remarks where remark.text == "no-transaction" {
+          reader.noteTransaction(path, part.file, remark, remark.text)
         }
         reader.add(
-          number: version, name: name, path, UpPart(file, file.whole, of: reader.tool),
+          number: version, name: name, path, part,
           ReplacedEntries("_sqlx_migrations", .sqlx, version.withoutLeadingZeros))
       }
     }
-    reader.sort { MigrationNumber(id: $0.number) < MigrationNumber(id: $1.number) }
+    reader.sortByNumber()
   }
 }

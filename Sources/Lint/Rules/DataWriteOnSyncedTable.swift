@@ -12,7 +12,7 @@ extension Rule {
       sqlite-data uploads writes of the app while the engine runs. A migration runs before that, \
       so its writes to a synced table are not uploaded: each device that updates repeats them, and \
       a device that is set up later receives the old rows from the server. The engine uploads \
-      completely a table that the same migration creates. A move with `mirror: true` is no finding: \
+      completely a table that the same migration creates. A move with `mirror: true` is not a finding: \
       its triggers also fill the new column of rows that the server sends. cr-sqlite sends the \
       writes of a migration.
       """,

@@ -14,8 +14,8 @@ extension Rule {
     why: """
       The primary key identifies a row. If its columns or the kind of its values change, every reference \
       from outside the database (a row that another device wrote, a link in a document, the record on \
-      the server) is lost, and a sync engine takes each row for a new one. The same harm is done to a \
-      column that stops or starts being INTEGER PRIMARY KEY: INT PRIMARY KEY looks alike, but a row \
+      the server) is lost, and a sync engine takes each row for a new one. A column that \
+      becomes or stops being INTEGER PRIMARY KEY has the same effect: INT PRIMARY KEY looks alike, but a row \
       inserted without a key then gets NULL instead of the next number.
       """,
     fix: """

@@ -35,7 +35,7 @@ enum BundleCommand: Command {
     let report = try settings.project().bundled(
       frozenOnly: session.invocation.flag("frozen"),
       oldestRelease: settings.configuration.sync.oldestRelease, interruption: session.interruption)
-    try session.writing.close { try writeFileAtomically(report.bytes, to: file) }
+    try session.writing.close { try settings.write(report.bytes, toOutput: file) }
     session.report(.bundled(report, file: file))
     return .success
   }

@@ -3,6 +3,7 @@ import SchemaCommandLine
 import SchemaGit
 import SchemaHistory
 import SchemaInspect
+import SchemaPreview
 import SchemaRemote
 import SchemaReplay
 import SchemaSQLText
@@ -35,7 +36,7 @@ struct ClusterCommand {
     self.settings = settings
     cluster = Cluster(
       address, timeout: settings.timeout, interruption: session.interruption,
-      onWait: { session.report(.progress(.waiting(seconds: $0))) })
+      onWait: { session.report(.progress(.waiting(seconds: $0, isOnCluster: true))) })
   }
 
   private var database: String { cluster.address.text }

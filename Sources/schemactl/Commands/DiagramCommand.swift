@@ -1,4 +1,5 @@
 import SchemaApply
+import SchemaAuthoring
 import SchemaCommandLine
 import SchemaDiagram
 import SchemaGit

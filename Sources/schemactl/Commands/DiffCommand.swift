@@ -38,7 +38,8 @@ enum DiffCommand: Command {
     }
     let database = try settings.requiredDatabase()
     let report = try settings.project(for: database).diff(
-      database: database, timeout: settings.timeout, interruption: session.interruption)
+      of: ReadableDatabase(
+        file: database, timeout: settings.timeout, interruption: session.interruption))
     session.report(.compared(report, database: database))
     return report.status
   }

@@ -180,6 +180,9 @@ enum FleetCommand: Command {
     options.backup = try Settings(session).backup()
     guard command != "status" else { return (.status(project), project.digest) }
     let history = try ReplayedHistory(project, options, interruption: session.interruption)
+    if options.frozenOnly, history.targets.isEmpty {
+      session.report(.warning("no migration is frozen yet, so --frozen applies none"))
+    }
     return command == "verify"
       ? (.verify(history), project.digest) : (.migrate(history), history.digest)
   }

@@ -50,20 +50,22 @@ enum GenerateCommand: Command {
     }
     let settings = try Settings(session)
     let flavor = invocation.text("for").flatMap(SwiftFlavor.init) ?? .plain
-    return try write(try text(settings, flavor), to: output, session)
+    return try write(try text(settings, flavor), to: output, settings, session)
   }
 
   private static func text(_ settings: Settings, _ flavor: SwiftFlavor) throws -> String {
     let schema = try settings.schema(of: nil as String?)
+    let tables: [TableDescription]
     do throws(DatabaseError) {
-      return SwiftGenerator.file(try schema.described(settings.application), flavor: flavor)
+      tables = try schema.described(settings.application)
     } catch {
       throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
     }
+    return try SwiftGenerator.file(tables, flavor: flavor)
   }
 
   private static func write(
-    _ text: String, to output: String?, _ session: Session
+    _ text: String, to output: String?, _ settings: Settings, _ session: Session
   ) throws -> ExitStatus {
     guard let output else {
       session.report(.generated(text, file: nil, isStale: false))
@@ -76,11 +78,7 @@ enum GenerateCommand: Command {
       return isStale ? .finding : .success
     }
     try session.writing.close {
-      do throws(FileError) {
-        if (try? readFile(output)) != bytes { try writeFileAtomically(bytes, to: output) }
-      } catch {
-        throw Failure(error)
-      }
+      if (try? readFile(output)) != bytes { try settings.write(bytes, toOutput: output) }
     }
     session.report(.generated(text, file: output, isStale: false))
     return .success

@@ -71,9 +71,8 @@ enum InitCommand: Command {
   private static func baseline(
     of database: String, replacing ledgers: [UsualLedger], _ settings: Settings
   ) throws -> String {
-    if let last = try DatabaseFile.lastApplied(
-      in: database, settings.ledger, timeout: settings.timeout)
-    {
+    let connection = try DatabaseFile.openForReading(database, timeout: settings.timeout)
+    if let last = try LiveDatabase(connection, settings.ledger, path: database).rows?.last?.id {
       throw Failure(
         .finding,
         "\(database) already has a ledger, up to \(last): it belongs to another history. Nothing "

@@ -1,7 +1,9 @@
+import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite

@@ -2,6 +2,7 @@ import SchemaCommandLine
 import SchemaCopies
 import SchemaHistory
 import SchemaLint
+import SchemaPreview
 import SchemaTimeline
 import SchemaManifest
 import SchemaPlatform

@@ -3,6 +3,7 @@ import SchemaCommandLine
 import SchemaCopies
 import SchemaHistory
 import SchemaInspect
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 

@@ -2,6 +2,7 @@ import SchemaApply
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
+import SchemaPreview
 import SchemaSQLText
 
 enum PlanCommand: Command {

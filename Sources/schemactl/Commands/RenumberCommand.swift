@@ -3,6 +3,7 @@ import SchemaCommandLine
 import SchemaGit
 import SchemaHistory
 import SchemaPlatform
+import SchemaPreview
 import SchemaSQLText
 import SchemaYAML
 

@@ -65,11 +65,7 @@ extension Settings {
       report.database = try project.facts(
         of: database, timeout: timeout, interruption: session.interruption)
     }
-    do throws(FileError) {
-      try writeFileAtomically(report.page, to: file)
-    } catch {
-      throw Failure(error)
-    }
+    try write(report.page, toOutput: file)
     return chronicle.failure
   }
 }

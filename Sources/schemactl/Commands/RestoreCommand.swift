@@ -60,7 +60,8 @@ enum RestoreCommand: Command {
   ) -> Result<StatusReport, Failure>? {
     guard let project else { return nil }
     do {
-      return .success(try project.status(database: database, timeout: settings.timeout))
+      return .success(
+        try project.status(of: ReadableDatabase(file: database, timeout: settings.timeout)))
     } catch {
       return .failure(error)
     }

@@ -27,8 +27,9 @@ enum StatusCommand: Command {
     let database = try settings.requiredDatabase()
     let project = try settings.project(for: database)
     let report = try project.status(
-      database: database, timeout: settings.timeout, comparesSchema: true,
-      interruption: session.interruption)
+      of: ReadableDatabase(
+        file: database, timeout: settings.timeout, interruption: session.interruption),
+      comparesSchema: true)
     session.report(
       .stands(report, database: database, next: next(after: report, of: project, database, session))
     )
@@ -43,7 +44,7 @@ enum StatusCommand: Command {
     if !report.broken.isEmpty { return session.command("verify", database: false) }
     if states.contains(.unknown) { return nil }
     if states.contains(.draftEdited) {
-      let canReset = DraftCopy(of: database, project).canRestore(report.applied)
+      let canReset = DraftCopy(of: database, project).canRestore
       return canReset
         ? session.command("migrate", "--reset-drafts") : session.command("restore", "--dry-run")
     }

@@ -25,9 +25,11 @@ enum VerifyCommand: Command {
     let settings = try Settings(session)
     let database = try settings.database()
     let project = try settings.project(for: database, asksGitAboutDrafts: false)
-    let report = try project.verify(
-      database: database, timeout: settings.timeout, interruption: session.interruption,
-      base: base)
+    let readable = try database.map {
+      try ReadableDatabase(
+        file: $0, timeout: settings.timeout, interruption: session.interruption)
+    }
+    let report = try project.verify(readable, base: base, interruption: session.interruption)
     session.report(.verified(report, of: project, database: database))
     return report.status
   }

@@ -6,6 +6,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaLint
 import SchemaModel
+import SchemaPreview
 import SchemaReplay
 
 /// An event that a command reports. Reporters make every output format from events alone.

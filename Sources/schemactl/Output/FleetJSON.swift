@@ -1,6 +1,7 @@
 import SchemaFleet
 import SchemaHistory
 import SchemaSQLText
+import SchemaYAML
 
 /// Implements `--format jsonl`: a line for the run, one for each database when it finishes, and a
 /// summary.

@@ -123,7 +123,7 @@ extension ExitStatus {
     case .invalidInput: "migration cannot run here"
     case .notFound: "missing or empty"
     case .bug: "bug in schemactl"
-    case .inputOutput: "damaged or unreadable"
+    case .inputOutput: "not readable or writable"
     case .busy: "busy"
     case .permission: "permission denied"
     case .interrupted: "interrupted"

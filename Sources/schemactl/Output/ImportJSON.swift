@@ -3,6 +3,7 @@ import SchemaImport
 import SchemaManifest
 import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
 
 extension ImportReport {
   var members: [(String, JSON)] {

@@ -4,6 +4,7 @@ import SchemaCopies
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
+import SchemaPreview
 import SchemaTimeline
 import SchemaTrials
 import SchemaManifest

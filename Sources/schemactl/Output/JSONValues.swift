@@ -7,6 +7,7 @@ import SchemaLint
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaTimeline
@@ -14,14 +15,14 @@ import SchemaTrials
 import SchemaYAML
 
 extension Diagnostic: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     ["message": message, "file": file, "line": position?.line, "column": position?.column]
   }
 }
 
 extension Problem: JSONConvertible {
   /// The value of `error`.
-  var json: JSON {
+  package var json: JSON {
     let error: JSON = [
       "code": Int(status.rawValue), "message": message, "file": place?.file,
       "line": place?.position?.line, "column": place?.position?.column,
@@ -32,7 +33,7 @@ extension Problem: JSONConvertible {
 
 extension Failure: JSONConvertible {
   /// The value of `failed`.
-  var json: JSON {
+  package var json: JSON {
     [
       "id": migration?.id, "operation": migration?.operation, "statement": migration?.statement,
       "message": message, "file": place?.file, "line": place?.position?.line,
@@ -47,7 +48,7 @@ extension Failure: JSONConvertible {
 }
 
 extension MigrateReport: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     migration(
       applied: applied, failure: failure, backup: backup, created: created, drift: drift,
       beyond: beyond, adopted: adopted)
@@ -56,7 +57,7 @@ extension MigrateReport: JSONConvertible {
 }
 
 extension DraftCopy.Reset: JSONConvertible {
-  var json: JSON { ["copy": copy, "setAside": setAside] }
+  package var json: JSON { ["copy": copy, "setAside": setAside] }
 }
 
 /// Reports the applied migrations even when the run failed afterwards; the failure is a further
@@ -72,13 +73,13 @@ func migration(
 }
 
 extension Schema: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     ["objects": withoutShadowTables().objects, "manifest": manifestText(operations)]
   }
 }
 
 extension SchemaObject: JSONConvertible {
-  var json: JSON { ["kind": kind.rawValue, "name": name, "table": table, "sql": sql] }
+  package var json: JSON { ["kind": kind.rawValue, "name": name, "table": table, "sql": sql] }
 }
 
 /// A missing report means that nothing was restored.
@@ -93,7 +94,7 @@ func restoration(
 }
 
 extension Backups.Entry: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     [
       "file": backup.path, "madeAt": backup.madeAt, "bytes": backup.bytes, "last": rows?.last?.id,
       "readable": rows != nil, "own": isOwn, "firstRunAt": rows?.first?.startedAt,
@@ -102,7 +103,7 @@ extension Backups.Entry: JSONConvertible {
 }
 
 extension AppliedMigration: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     [
       "id": id, "milliseconds": milliseconds, "strategy": mainStrategy?.rawValue,
       "strategies": strategies.map(\.rawValue),
@@ -116,7 +117,7 @@ extension AppliedMigration: JSONConvertible {
 }
 
 extension DryRunReport: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     (failure?.errorMember ?? [:]) + [
       "migrations": plan.migrations,
       "cost": plan.cost.map { $0.json(isPartial: plan.isCostPartial) },
@@ -127,7 +128,7 @@ extension DryRunReport: JSONConvertible {
 }
 
 extension RehearsalReport: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     (run.failure?.errorMember ?? [:]) + [
       "migrations": nothing, "script": JSON.null, "failed": run.failure,
       "beyond": run.beyond?.applied ?? [], "drift": run.drift,
@@ -137,11 +138,11 @@ extension RehearsalReport: JSONConvertible {
 }
 
 extension PlannedMigration: JSONConvertible {
-  var json: JSON { ["id": migration.id, "operations": operations] }
+  package var json: JSON { ["id": migration.id, "operations": operations] }
 }
 
 extension PlannedOperation: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     [
       "operation": plan.operation.name, "strategy": plan.strategy.rawValue,
       "explanation": plan.explanation, "why": plan.why, "work": work.kind.rawValue,
@@ -160,13 +161,13 @@ extension Cost {
 }
 
 extension DryRunReport.Answer: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     ["migration": migration, "question": question, "obstacle": obstacle, "asked": isAsked]
   }
 }
 
 extension StatusReport: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     [
       "current": current, "pending": pending,
       "applied": applied.map { $0.json(isWritten: adoptable == 0) },
@@ -188,7 +189,7 @@ extension LedgerRow {
 }
 
 extension VerifyReport: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     (failure?.errorMember ?? [:]) + [
       "ok": status == .success, "history": historyJSON, "ledger": ledger ?? [],
       "drift": drift ?? [], "failed": failure, "notes": notes, "lock": lock,
@@ -206,17 +207,17 @@ extension VerifyReport: JSONConvertible {
 }
 
 extension LockDifference: JSONConvertible {
-  var json: JSON { ["state": kind.rawValue, "against": older, "detail": message] }
+  package var json: JSON { ["state": kind.rawValue, "against": older, "detail": message] }
 }
 
 extension ManifestDiff: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     ["diff": text, "schema": schema, "commit": commit, "restore": restore, "problem": problem]
   }
 }
 
 extension CheckReport: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     let errors = problems.map(\.problem).filter {
       $0.status.rawValue >= ExitStatus.usage.rawValue
     }
@@ -231,15 +232,15 @@ extension CheckReport: JSONConvertible {
 }
 
 extension CheckReport.SchemaFile: JSONConvertible {
-  var json: JSON { ["file": file, "current": isCurrent] }
+  package var json: JSON { ["file": file, "current": isCurrent] }
 }
 
 extension ReplayProof: JSONConvertible {
-  var json: JSON { ["ok": status == .success, "migrations": migrations, "paths": paths] }
+  package var json: JSON { ["ok": status == .success, "migrations": migrations, "paths": paths] }
 }
 
 extension ReplayProof.Path: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     [
       "from": from.migration, "fromRelease": from.release, "through": through.migration,
       "throughRelease": through.release, "ok": isProven, "changes": changes, "failed": failure,
@@ -248,13 +249,13 @@ extension ReplayProof.Path: JSONConvertible {
 }
 
 extension LintReport.Summary: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     ["errors": errors, "warnings": warnings, "notes": notes, "waived": suppressed]
   }
 }
 
 extension LintReport: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     let report: JSON = [
       "profile": profile.rawValue, "findings": findings, "summary": summary,
       "failed": failure ?? data?.failure, "data": data, "queries": queries, "notes": notes,
@@ -264,7 +265,7 @@ extension LintReport: JSONConvertible {
 }
 
 extension Fix: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     [
       "rule": rule, "migration": migration, "file": file, "line": line, "column": column,
       "message": message,
@@ -273,15 +274,15 @@ extension Fix: JSONConvertible {
 }
 
 extension DataReport: JSONConvertible {
-  var json: JSON { ["database": database, "applied": applied, "tables": tables] }
+  package var json: JSON { ["database": database, "applied": applied, "tables": tables] }
 }
 
 extension DataReport.Table: JSONConvertible {
-  var json: JSON { ["table": name, "before": before, "after": after] }
+  package var json: JSON { ["table": name, "before": before, "after": after] }
 }
 
 extension Finding: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     [
       "rule": rule, "severity": severity.rawValue, "message": message, "file": file, "line": line,
       "column": column, "migration": migration, "object": object, "waived": isSuppressed,
@@ -291,18 +292,18 @@ extension Finding: JSONConvertible {
   }
 }
 
-extension Renaming: JSONConvertible { var json: JSON { ["from": from, "to": to] } }
+extension Renaming: JSONConvertible { package var json: JSON { ["from": from, "to": to] } }
 
 extension LedgerEntry: JSONConvertible {
-  var json: JSON { ["id": id, "state": state.rawValue, "detail": detail] }
+  package var json: JSON { ["id": id, "state": state.rawValue, "detail": detail] }
 }
 
 extension RecordedRepair: JSONConvertible {
-  var json: JSON { ["at": at, "id": id, "as": action, "reason": reason] }
+  package var json: JSON { ["at": at, "id": id, "as": action, "reason": reason] }
 }
 
 extension SchemaChange: JSONConvertible {
-  var json: JSON {
+  package var json: JSON {
     [
       "kind": kind.rawValue, "object": object, "change": change.rawValue, "expected": expected,
       "actual": actual,

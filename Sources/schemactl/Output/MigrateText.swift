@@ -4,6 +4,7 @@ import SchemaInspect
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
+import SchemaPreview
 import SchemaSQLText
 
 extension TextReporter {
@@ -108,6 +109,10 @@ extension TextReporter {
     guard let last = report.applied.last else {
       guard report.uncertain.isEmpty else {
         return "\(database) is either unchanged or contains everything that was to be committed"
+      }
+      guard report.adopted.isEmpty else {
+        return
+          "no migration was applied: \(database) only has the ledger rows of the adopted migrations"
       }
       guard !report.isStillMissing else {
         return "no migration was applied: \(database) was not created"

@@ -41,7 +41,7 @@ struct ProgressLine {
 
   mutating func show(_ event: MigrateEvent) {
     switch event {
-    case .waiting(let seconds): showWaiting(seconds)
+    case .waiting(let seconds, let isOnCluster): showWaiting(seconds, isOnCluster)
     case .started(let id, let number, let count):
       migration = "\(id.visible) \(number)/\(count)"
       phase = nil
@@ -50,7 +50,7 @@ struct ProgressLine {
     case .copying(let done, let all):
       show(["copy the database", " \(percent(done, all))", " of \(grouped(all / 1_000_000)) MB"])
     case .phase(let progress): show(progress)
-    case .created, .note, .began, .ran, .working, .committed, .drift: break
+    case .created, .note, .began, .ran, .working, .committed: break
     }
   }
 
@@ -104,8 +104,11 @@ struct ProgressLine {
     seconds < 120 ? "\(Int(seconds)) s" : "\(Int(seconds) / 60) min"
   }
 
-  private mutating func showWaiting(_ seconds: Double) {
-    let waiting = "waiting for another process to release the database"
+  private mutating func showWaiting(_ seconds: Double, _ isOnCluster: Bool) {
+    let waiting =
+      isOnCluster
+      ? "waiting for the cluster: it has no leader, or another process writes"
+      : "waiting for another process to release the database"
     if output.rewritesLines {
       let tenths = Int(seconds * 10)
       show(["waiting for the database", " \(tenths / 10).\(tenths % 10) s"])

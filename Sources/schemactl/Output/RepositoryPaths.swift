@@ -2,7 +2,7 @@ import SchemaPlatform
 import SchemaSQLText
 
 /// Paths relative to the top folder of the repository around the working folder. GitHub and SARIF
-/// name files this way, whatever folder a command runs in. Without a repository, paths are relative
+/// name files this way, regardless of the folder in which a command runs. Without a repository, paths are relative
 /// to the working folder.
 struct RepositoryPaths {
   private let workingFolder: [Substring]

@@ -4,6 +4,7 @@ import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 import SchemaTimeline
+import SchemaYAML
 
 /// Prints one log in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS, errata
 /// 01), on standard output.
@@ -140,7 +141,7 @@ final class SARIFReporter: Reporter {
     return ["kind": kind, "status": "accepted", "justification": reason]
   }
 
-  /// Stays the same while a rule reports the same in the same migration, whatever the line.
+  /// Stays the same while a rule reports the same in the same migration, regardless of the line.
   private func fingerprint(_ subject: [String], _ occurrence: Int) -> String {
     let parts = (subject + [String(occurrence)]).map { "\($0.utf8.count):\($0)" }
     return SHA256.hex(parts.joined().utf8)

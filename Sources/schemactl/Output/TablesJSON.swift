@@ -1,7 +1,9 @@
+import SchemaAuthoring
 import SchemaInspect
+import SchemaYAML
 
 extension TableDescription {
-  var json: JSON {
+  package var json: JSON {
     .object([
       ("name", .string(name)), ("kind", .string(isView ? "view" : "table")),
       ("strict", .bool(isStrict)),

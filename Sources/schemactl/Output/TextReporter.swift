@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaLint
 import SchemaManifest
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 

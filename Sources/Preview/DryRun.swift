@@ -1,5 +1,6 @@
 import SchemaApply
 import SchemaHistory
+import SchemaInspect
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
@@ -125,7 +126,7 @@ private struct Questions {
     var failure: Failure?
     if isAsked {
       do throws(Failure) {
-        try runner.check(assertion, in: context.migration, context)
+        try runner.check(assertion, context)
       } catch {
         failure = error.naming(database)
       }
@@ -157,10 +158,10 @@ private struct Questions {
       guard try connection.value("SELECT \(question.condition)") == 1 else {
         return (said(nil), nil)
       }
-      let obstacle = try question.obstacle(on: connection, redacted: redacts)
-      var failure = context.failure(.migrationFailed, obstacle, key: question.scan?.problem.key)
-      failure.rows = question.rows
-      return (said(obstacle), failure.namingRows(on: connection, redacted: redacts))
+      let failure = try context.failure(question, on: connection, redacted: redacts)
+      return (
+        said(failure.statement.first), failure.namingRows(on: connection, redacted: redacts)
+      )
     } catch {
       throw context.failure(error).naming(database)
     }
@@ -220,11 +221,9 @@ extension OperationPlan {
     let what =
       key.index.map { "unique index \($0) cannot be created" }
       ?? "the unique constraint cannot be added"
-    let repeated = key.repeated(where: operation.rowFilter)
     return Question(
-      condition: "EXISTS (\(repeated.sql))", of: key.table,
+      key.repeated(where: operation.rowFilter), of: key.table,
       promise: "the rows of \(key.table) are unique in \(key.inWords)",
-      message: "rows of \(key.table) have equal values in \(key.inWords): \(what)",
-      rows: repeated)
+      message: "rows of \(key.table) have equal values in \(key.inWords): \(what)")
   }
 }

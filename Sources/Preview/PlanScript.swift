@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaInspect
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning

@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaCopies
 import SchemaHistory
+import SchemaInspect
 import SchemaModel
 import SchemaPlanning
 import SchemaReplay
@@ -75,9 +76,9 @@ package struct PlannedOperation: Sendable {
 }
 
 extension Project {
-  /// Plans what is pending, each migration against the schema that the ones before it leave.
+  /// Plans the pending migrations, each against the schema that the ones before it leave.
   ///
-  /// - Parameter database: nil, or a file that is not there, is an empty database.
+  /// - Parameter database: nil, or a missing file, is an empty database.
   package func plan(_ options: MigrateOptions, database: String?) throws(Failure) -> PlanReport {
     guard let database else { return try planInView(options, database: nil) }
     let view = try view(of: database, timeout: options.timeout)
@@ -97,7 +98,7 @@ extension Project {
       isMeasured: true)
   }
 
-  /// Plans what is pending for a database that is open already.
+  /// Plans the pending migrations of an open database.
   package func plan(
     _ options: MigrateOptions, for readable: ReadableDatabase
   ) throws(Failure) -> PlanReport {

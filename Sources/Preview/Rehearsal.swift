@@ -1,5 +1,7 @@
+import SchemaApply
 import SchemaCopies
 import SchemaHistory
+import SchemaInspect
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
@@ -25,15 +27,8 @@ extension Project {
     let database = options.database
     let exists = try DatabaseFile.exists(database)
     if !exists, options.existing { throw Failure(.notFound, "database \(database) does not exist") }
-    if exists {
-      let live = try live(
-        on: DatabaseFile.openForReading(database, timeout: options.timeout), path: database)
-      try requireIntactHistory()
-      guard try isBehind(live, targets(options), options) else {
-        var run = MigrateReport()
-        run.beyond = beyond(database, live.rows, options)
-        return RehearsalReport(run: run, milliseconds: 0)
-      }
+    if exists, let run = try liveReport(options, checkedTargets(options), interruption).report {
+      return RehearsalReport(run: run, milliseconds: 0)
     }
     let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
     let file = try exists ? trialFile(of: database, copier) : copier.makeEmpty(for: database)
@@ -47,7 +42,6 @@ extension Project {
       report.failure = Failure(
         .interrupted, "interrupted: the copy was removed, and \(database) was not changed")
     }
-    return RehearsalReport(
-      run: report, milliseconds: time.milliseconds)
+    return RehearsalReport(run: report, milliseconds: time.milliseconds)
   }
 }

@@ -1,3 +1,4 @@
+import SchemaManifest
 import SchemaSQLText
 
 /// JSON Schema (draft-07, which editors understand best) of the files that people write, made from
@@ -5,7 +6,7 @@ import SchemaSQLText
 ///
 /// A schema never refuses what the decoder takes. It cannot see what JSON does not keep of YAML:
 /// quotes (`'007'` and `007`), an empty value beside `null`, duplicate keys, positions. Nor does it
-/// say what the decoder finds beyond shapes, as a primary key over a column that is not there.
+/// say what the decoder finds beyond shapes, such as a primary key over a missing column.
 package enum JSONSchema {
   /// Of a manifest.
   package static var manifest: String {
@@ -21,13 +22,13 @@ package enum JSONSchema {
       ("$schema", .string("http://json-schema.org/draft-07/schema#")),
       ("title", .string(title)), ("description", .string(description)),
     ]
-    return JSONText.object(start + root + [("definitions", .object(builder.definitions))]).document
+    return JSON.object(start + root + [("definitions", .object(builder.definitions))]).document
   }
 }
 
-/// Turns shapes into schemas, and collects what is referred to by name.
+/// Turns shapes into schemas, and collects the named definitions.
 private struct SchemaBuilder {
-  typealias Member = (key: String, value: JSONText)
+  typealias Member = (key: String, value: JSON)
 
   private(set) var definitions: [Member] = []
   private var defined: Set<ExactText> = []
@@ -42,7 +43,7 @@ private struct SchemaBuilder {
     return [("$ref", .string("#/definitions/\(name)"))]
   }
 
-  private mutating func schema(_ shape: Shape) -> JSONText { .object(members(of: shape)) }
+  private mutating func schema(_ shape: Shape) -> JSON { .object(members(of: shape)) }
 
   mutating func members(of shape: Shape) -> [Member] {
     switch shape {
@@ -76,20 +77,20 @@ private struct SchemaBuilder {
 
   mutating func members(of rule: MappingRule, orNull: Bool = false) -> [Member] {
     let required = rule.keys.filter(\.isRequired).map(\.name)
-    let alternatives = rule.exactlyOneOf.map { JSONText.object([("required", .strings([$0]))]) }
-    let type: Member = orNull ? ("type", .strings(["object", "null"])) : type("object")
+    let alternatives = rule.exactlyOneOf.map { JSON.object([("required", .list([$0]))]) }
+    let type: Member = orNull ? ("type", .list(["object", "null"])) : type("object")
     return [type, ("additionalProperties", .bool(false))]
-      + (required.isEmpty ? [] : [("required", .strings(required))])
+      + (required.isEmpty ? [] : [("required", .list(required))])
       + (alternatives.isEmpty ? [] : [("oneOf", .array(alternatives))])
       + [("properties", .object(rule.keys.map { ($0.name, property($0.summary, $0.shape)) }))]
   }
 
-  private mutating func property(_ summary: String, _ shape: Shape) -> JSONText {
+  private mutating func property(_ summary: String, _ shape: Shape) -> JSON {
     .object([("description", .string(summary))] + members(of: shape))
   }
 
   private mutating func map(_ key: Shape, _ value: Shape, _ atLeast: Int) -> [Member] {
-    // JSON's keys are texts: of those that stand for values there is nothing to say.
+    // JSON's keys are texts: keys that represent values have no rule.
     let names: [Member] =
       if case .text = key { [("propertyNames", schema(key))] } else { [] }
     return [type("object")] + minimum("minProperties", atLeast) + names
@@ -103,7 +104,7 @@ private struct SchemaBuilder {
         let lint = property("Suppressed findings of lint.", .mapping(Grammar.lint))
         return .object([
           ("title", .string(rule.name)), ("description", .string(rule.summary)), type("object"),
-          ("additionalProperties", .bool(false)), ("required", .strings([rule.name])),
+          ("additionalProperties", .bool(false)), ("required", .list([rule.name])),
           (
             "properties",
             .object([(rule.name, property(rule.summary, rule.shape)), ("lint", lint)])
@@ -126,25 +127,25 @@ private struct SchemaBuilder {
   private func choice(_ choices: [String]) -> [Member] {
     [type("string")]
       + any([
-        .object([("enum", .strings(choices))]),
+        .object([("enum", .list(choices))]),
         .object([("pattern", .string("^(\(choices.map(anySpelling).joined(separator: "|")))$"))]),
       ])
   }
 
   private func bounded(_ name: String, _ lowest: String, _ highest: String) -> [Member] {
-    [type(name), ("minimum", .number(lowest)), ("maximum", .number(highest))]
+    [type(name), ("minimum", .literal(lowest)), ("maximum", .literal(highest))]
   }
 
   private func type(_ name: String) -> Member { ("type", .string(name)) }
 
-  private func any(_ schemas: [JSONText]) -> [Member] { [("anyOf", .array(schemas))] }
+  private func any(_ schemas: [JSON]) -> [Member] { [("anyOf", .array(schemas))] }
 
   private func minimum(_ keyword: String, _ count: Int) -> [Member] {
-    count == 0 ? [] : [(keyword, .number("\(count)"))]
+    count == 0 ? [] : [(keyword, .literal("\(count)"))]
   }
 
   private var scalar: [Member] {
-    [("type", .strings(["string", "number", "boolean", "null"]))]
+    [("type", .list(["string", "number", "boolean", "null"]))]
   }
 }
 

@@ -1,4 +1,6 @@
+import SchemaCopies
 import SchemaHistory
+import SchemaInspect
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform

@@ -1,3 +1,4 @@
+import SchemaApply
 import SchemaHistory
 import SchemaModel
 import SchemaPlatform
@@ -40,9 +41,8 @@ package struct ReplayedHistory: Sendable {
     options.timeout = timeout
     try DatabaseFile.require(database)
     let view = try view(of: database, timeout: timeout, interruption: interruption)
-    if let report = try view.project.reportIfCurrent(options, view.targets, interruption) {
-      return report
-    }
+    let current = try view.project.liveReport(options, view.targets, interruption).report
+    if let current { return current }
     return try Upgrade(
       project: view.project, options: options, replay: view.replay, interruption: interruption,
       onEvent: { _ in }

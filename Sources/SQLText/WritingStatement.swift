@@ -1,0 +1,93 @@
+/// An INSERT, UPDATE or DELETE of one table: the places of its clauses, in bytes. What stands in
+/// parentheses is not read.
+package struct WritingStatement: Sendable {
+  package enum Kind: Sendable {
+    /// REPLACE, too.
+    case insert
+    case update, delete
+  }
+
+  package let kind: Kind
+  /// Whether it begins with WITH.
+  package let hasCommonTables: Bool
+  package let table: QualifiedName
+  /// The table's name with that of its database.
+  package let nameRange: Range<Int>
+  /// The same with an alias and INDEXED BY.
+  package let target: Range<Int>
+  /// The columns that an INSERT names; empty if it names none.
+  package let columns: [Name]
+  /// What fills the columns of an INSERT; for other statements nil.
+  package let source: Range<Int>?
+  /// The values of an UPDATE; nil if it assigns to a list of columns, and for other statements.
+  package private(set) var assignments: [(column: Name, value: Range<Int>)]?
+  /// Everything before WHERE.
+  package let beginning: Range<Int>
+  package let condition: Range<Int>?
+  /// Those of FROM, RETURNING, ORDER and LIMIT that are clauses of an UPDATE or DELETE.
+  package let otherClauses: Set<Identifier>
+
+  /// Nil for any other statement.
+  package init?(_ sql: TokenizedSQL) {
+    do {
+      var parser = try Parser(sql)
+      try self.init(&parser)
+    } catch {
+      return nil
+    }
+  }
+
+  private init(_ parser: inout Parser) throws(SyntaxError) {
+    hasCommonTables = parser.at("WITH")
+    let verbs = ["INSERT", "REPLACE", "UPDATE", "DELETE"]
+    while hasCommonTables, !verbs.contains(where: parser.at) { try parser.skipOne(inside: 0) }
+    kind = parser.take("UPDATE") ? .update : parser.take("DELETE") ? .delete : .insert
+    if kind == .insert, !parser.take("INSERT"), !parser.take("REPLACE") {
+      throw parser.unexpected("INSERT, UPDATE or DELETE")
+    }
+    if parser.take("OR") { parser.position += 1 }
+    if kind == .insert { try parser.expect("INTO") }
+    if kind == .delete { try parser.expect("FROM") }
+    let start = parser.position
+    table = try parser.qualifiedName("a table name")
+    nameRange = parser.range(from: start)
+    guard kind != .insert else {
+      target = nameRange
+      columns = try parser.optionalNames("a column name")
+      let rest = try parser.rest("VALUES or SELECT")
+      (source, condition, otherClauses) = (rest, nil, [])
+      beginning = 0..<rest.upperBound
+      return
+    }
+    columns = []
+    source = nil
+    let afterName = parser.position
+    var outer: [Int] = []
+    while !parser.isAtEnd {
+      outer.append(parser.position)
+      try parser.skipOne(inside: 0)
+    }
+    let end = parser.position
+    func place(of word: String) -> Int? { outer.first { parser.matches($0, word) } }
+    let filter = place(of: "WHERE")
+    let values = kind == .update ? place(of: "SET") : nil
+    if kind == .update, values == nil { throw parser.unexpected("SET") }
+    target = parser.range(of: start..<max(afterName, values ?? filter ?? end))
+    beginning = 0..<parser.range(of: start..<(filter ?? end)).upperBound
+    condition = filter.flatMap { $0 + 1 < end ? parser.range(of: $0 + 1..<end) : nil }
+    otherClauses = Set(
+      ["FROM", "RETURNING", "ORDER", "LIMIT"].filter { place(of: $0) != nil }
+        .map(\.identifier))
+    guard let values else { return }
+    let last = filter ?? end
+    let commas = outer.filter { $0 > values && $0 < last && parser.matches($0, ",") }
+    let items = zip([values] + commas, commas + [last])
+    let assigned = items.compactMap { before, end -> (Name, Range<Int>)? in
+      guard let name = parser.name(at: before + 1), parser.matches(before + 2, "="),
+        before + 3 < end
+      else { return nil }
+      return (name, parser.range(of: before + 3..<end))
+    }
+    if assigned.count == commas.count + 1 { assignments = assigned }
+  }
+}

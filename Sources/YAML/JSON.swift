@@ -1,0 +1,102 @@
+import SchemaPlatform
+import SchemaSQLText
+
+/// A JSON document, and its encoding as UTF-8.
+package indirect enum JSON {
+  /// A number, `true`, `false` or `null`, as it is written.
+  case literal(String)
+  case string(String)
+  case array([JSON])
+  /// The keys keep their order.
+  case object([(key: String, value: JSON)])
+
+  package static let null = JSON.literal("null")
+
+  package static func bool(_ value: Bool) -> JSON { .literal("\(value)") }
+
+  package static func integer(_ number: Int64) -> JSON { .literal("\(number)") }
+
+  package static func number(_ number: Int?) -> JSON { number.map { .literal("\($0)") } ?? .null }
+
+  package static func text(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+
+  package static func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
+
+  /// One line, with its line feed.
+  package var line: [UInt8] { bytes + [UInt8(ascii: "\n")] }
+
+  /// For people: on one line what fits there, with the last line's end.
+  package var document: String {
+    String(decoding: rendered(indentation: 0, behind: 0), as: UTF8.self) + "\n"
+  }
+
+  private static let width = 100
+
+  /// - Parameter behind: the columns that stand before it on its line, and a comma after it.
+  private func rendered(indentation: Int, behind: Int) -> [UInt8] {
+    let line = bytes
+    if behind + line.count <= Self.width { return line }
+    let inner = indentation + 2
+    switch self {
+    case .array(let elements) where !elements.isEmpty:
+      return Self.block("[", "]", indentation) {
+        elements.map { $0.rendered(indentation: inner, behind: inner + 1) }
+      }
+    case .object(let members) where !members.isEmpty:
+      return Self.block("{", "}", indentation) {
+        members.map { key, value in
+          let start = Self.quoted(key) + Array(": ".utf8)
+          return start + value.rendered(indentation: inner, behind: inner + start.count + 1)
+        }
+      }
+    default: return line
+    }
+  }
+
+  private static func block(
+    _ start: String, _ end: String, _ indentation: Int, _ lines: () -> [[UInt8]]
+  ) -> [UInt8] {
+    let margin = "\n" + String(repeating: " ", count: indentation)
+    return Array((start + margin + "  ").utf8)
+      + lines().joined(separator: ("," + margin + "  ").utf8) + Array((margin + end).utf8)
+  }
+
+  private var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return bytes
+  }
+
+  private func write(to bytes: inout [UInt8]) {
+    switch self {
+    case .literal(let text): bytes += text.utf8
+    case .string(let text): bytes += Self.quoted(text)
+    case .array(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes += ", ".utf8 }
+        element.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { bytes += ", ".utf8 }
+        bytes += Self.quoted(member.key)
+        bytes += ": ".utf8
+        member.value.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// Escapes more than JSON requires, because the line may be printed on a terminal.
+  private static func quoted(_ text: String) -> [UInt8] {
+    let quoted = doubleQuoted(text) { scalar in
+      if scalar.isHarmless { return nil }
+      return scalar.lineEscape
+        ?? String(scalar).utf16.map { "\\u" + padded(String($0, radix: 16), 4) }.joined()
+    }
+    return Array(quoted.utf8)
+  }
+}
