@@ -141,10 +141,7 @@ final class Device {
     if !key.isEmpty, key.count == table.primaryKey.count {
       return RowIdentity(table: table.key, condition: key.joined(separator: " AND "))
     }
-    guard let rowid = try connection.value("SELECT last_insert_rowid()")?.integer else {
-      return nil
-    }
-    return RowIdentity(table: table.key, condition: "rowid = \(rowid)")
+    return RowIdentity(table: table.key, condition: "rowid = \(connection.lastInsertRowid)")
   }
 }
 

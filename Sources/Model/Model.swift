@@ -4,4 +4,4 @@
 /// - ``compareSchemas(expected:actual:)``: the difference of two schemas, in the normal form of SQL
 ///   tokens.
 /// - ``SchemaDelta``: the change that a migration made, which can be applied to another schema.
-/// - ``RunningFingerprint``: the SHA-256 of a schema's normal form.
+/// - ``RunningFingerprint``: the checksum of a schema's normal form.

@@ -73,7 +73,10 @@ package struct SHA256 {
     }
   }
 
-  package consuming func finishHex() -> String {
+  package consuming func finishHex() -> String { Self.hex(words: finish()) }
+
+  /// The digest as eight words, the most significant first.
+  consuming func finish() -> [UInt32] {
     let bits = length &* 8
     var end = pending
     end.reserveCapacity(128)
@@ -81,9 +84,14 @@ package struct SHA256 {
     end += repeatElement(0, count: (120 - end.count) % 64)
     end += (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - $0 * 8)) }
     end.withUnsafeBytes { compress($0) }
-    return String(unsafeUninitializedCapacity: 64) { text in
+    return state
+  }
+
+  /// Eight words in lower-case hexadecimal digits.
+  static func hex(words: [UInt32]) -> String {
+    String(unsafeUninitializedCapacity: 64) { text in
       for place in 0..<64 {
-        let digit = UInt8(state[place / 8] >> UInt32(28 - place % 8 * 4) & 15)
+        let digit = UInt8(words[place / 8] >> UInt32(28 - place % 8 * 4) & 15)
         text[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
       }
       return 64

@@ -21,6 +21,7 @@ package final class SchemaObject: Sendable, Hashable {
   package let rootPage: Int64
   /// Identifies the object within a schema. Stored, because it is used often.
   package let key: SchemaDelta.Key
+  package let isVirtualTable: Bool
 
   package init(kind: Kind, name: String, table: String, sql: String?, rootPage: Int64 = 0) {
     self.kind = kind
@@ -30,6 +31,8 @@ package final class SchemaObject: Sendable, Hashable {
     self.rootPage = rootPage
     key = SchemaDelta.Key(kind, name.identifier)
     holder = table.identifier
+    // SQLite always stores exactly these words, regardless of the statement.
+    isVirtualTable = sql?.utf8.starts(with: "CREATE VIRTUAL TABLE".utf8) ?? false
   }
 
   package static func == (a: SchemaObject, b: SchemaObject) -> Bool {
@@ -66,6 +69,13 @@ package struct Schema: Sendable, Equatable {
     of connection: Connection, knowing known: Schema = Schema()
   ) throws(DatabaseError) {
     objects = try SchemaRows(of: connection, knowing: known).objects
+  }
+
+  /// Reads one table or view of the main database, with its indexes and triggers.
+  package init(of connection: Connection, table: String) throws(DatabaseError) {
+    objects = try SchemaRows(
+      of: connection, where: "tbl_name = ?1 COLLATE NOCASE", [.text(table)]
+    ).objects
   }
 
   /// The schema without objects of SQLite, and without those whose own or table's name is foreign.

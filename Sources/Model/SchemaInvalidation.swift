@@ -6,6 +6,8 @@ package struct SchemaInvalidation: Sendable {
   private(set) var count: Int64 = 0
   /// The tables whose text may have changed.
   private(set) var tables: [String] = []
+  /// The removed indexes, views and triggers.
+  private(set) var removed: [SchemaDelta.Key] = []
   /// Whether there may be rows after the last one.
   private(set) var addsRows = false
   /// Whether any row may have changed.
@@ -15,17 +17,26 @@ package struct SchemaInvalidation: Sendable {
 
   package mutating func spread() { isAnywhere = true }
 
-  /// Records a statement. CREATE appends rows, and ADD COLUMN changes one text (ALTER TABLE,
-  /// section 4). All other statements, and modules of virtual tables, may change any row.
+  /// Records a statement. CREATE appends rows, ADD COLUMN changes one text (ALTER TABLE, section 4),
+  /// and DROP removes a row, unless it drops a table with all that belongs to it. All other
+  /// statements, and modules of virtual tables, may change any row.
   package mutating func note(_ statement: TokenizedSQL) {
     count += 1
-    let words = statement.significant.prefix(6).map { statement.text($0) }
+    let words = statement.significant.prefix(7).map { statement.text($0) }
     let keywords = words.map(\.identifier) + ["", "", "", "", ""]
+    func name(at index: Int) -> String {
+      let place = keywords[index + 1] == "." ? index + 2 : index
+      return place < words.count ? Quoting.unquoted(words[place]) : ""
+    }
     switch keywords[0] {
     case "CREATE" where keywords[1] != "VIRTUAL": addsRows = true
-    case "ALTER" where keywords[3] == "ADD": tables.append(Quoting.unquoted(words[2]))
-    case "ALTER" where keywords[3] == "." && keywords[5] == "ADD":
-      tables.append(Quoting.unquoted(words[4]))
+    case "ALTER" where keywords[3] == "ADD" || keywords[3] == "." && keywords[5] == "ADD":
+      tables.append(name(at: 2))
+    case "DROP":
+      guard let kind = SchemaObject.Kind(rawValue: words[1].lowercased()), kind != .table else {
+        return spread()
+      }
+      removed.append(.init(kind, name(at: keywords[2] == "IF" ? 4 : 2).identifier))
     default: spread()
     }
   }

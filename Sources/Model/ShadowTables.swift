@@ -14,11 +14,6 @@ extension Schema {
 }
 
 extension SchemaObject {
-  /// SQLite always stores exactly these words, regardless of the statement.
-  package var isVirtualTable: Bool {
-    sql?.utf8.starts(with: "CREATE VIRTUAL TABLE".utf8) ?? false
-  }
-
   /// The possible names of a virtual table's shadow tables.
   fileprivate var shadowTables: [String] {
     guard isVirtualTable, let sql else { return [] }

@@ -26,36 +26,44 @@ package struct StoredSchema: Sendable {
     let isNext = isGuarded && !reach.isAnywhere && now == version.map { $0 + reach.count }
     // If reading fails, the stored version must not match.
     version = nil
-    if isNext, let rows = try rowsAgain(reach, on: connection) {
-      self.rows = rows
-    } else {
-      rows = try SchemaRows(of: connection, knowing: schema)
-    }
+    let isRead = isNext ? try readAgain(reach, on: connection) : false
+    if !isRead { rows = try SchemaRows(of: connection, knowing: schema) }
     version = now
     return true
   }
 
-  /// - Returns: nil if the rows do not match the expectation.
-  private func rowsAgain(
+  /// - Returns: false if the rows do not match the expectation.
+  private mutating func readAgain(
     _ reach: SchemaInvalidation, on connection: Connection
-  ) throws(DatabaseError) -> SchemaRows? {
-    var rows = rows
+  ) throws(DatabaseError) -> Bool {
     for name in reach.tables {
       let key = SchemaDelta.Key(.table, name.identifier)
       guard let index = rows.objects.firstIndex(where: { $0.key == key }) else { continue }
       let row = try SchemaRows(
         of: connection, where: "rowid = ?1", [.integer(rows.rowids[index])])
-      guard let object = row.objects.first, object.key == key else { return nil }
+      guard let object = row.objects.first, object.key == key else { return false }
       rows.objects[index] = object
     }
-    guard reach.addsRows else { return rows }
-    let new = try SchemaRows(
-      of: connection, where: "rowid > ?1", [.integer(rows.rowids.last ?? .min)])
-    rows.objects += new.objects
-    rows.rowids += new.rowids
+    guard reach.addsRows || !reach.removed.isEmpty else { return true }
+    if reach.addsRows {
+      let new = try SchemaRows(
+        of: connection, where: "rowid > ?1", [.integer(rows.rowids.last ?? .min)])
+      rows.objects += new.objects
+      rows.rowids += new.rowids
+    }
+    for key in reach.removed {
+      guard let index = rows.objects.firstIndex(where: { $0.key == key }) else { return false }
+      rows.objects.remove(at: index)
+      rows.rowids.remove(at: index)
+    }
     // After the largest rowid, SQLite inserts new rows at unused rowids.
     let count = try connection.value("SELECT count(*) FROM main.sqlite_schema")
-    return count == .integer(Int64(rows.rowids.count)) ? rows : nil
+    guard count == .integer(Int64(rows.rowids.count)) else { return false }
+    // With auto_vacuum, SQLite moves the last page into the place of a dropped one.
+    guard !reach.removed.isEmpty else { return true }
+    let pages = rows.objects.reduce(0) { $0 + $1.rootPage }
+    return try connection.value("SELECT sum(rootpage) FROM main.sqlite_schema")?.integer ?? 0
+      == pages
   }
 }
 

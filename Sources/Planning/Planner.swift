@@ -118,8 +118,12 @@ package struct Planner {
     }
   }
 
+  private func table(_ name: String) throws -> SchemaObject? {
+    try Schema(of: connection, table: name).table(name)
+  }
+
   private func parsed(_ table: String) throws -> ParsedTable? {
-    try schema.table(table).flatMap { try? ParsedTable($0) }
+    try self.table(table).flatMap { try? ParsedTable($0) }
   }
 
   private func main(_ name: String) -> String { "main.\(Quoting.quoted(name))" }
@@ -168,10 +172,11 @@ package struct Planner {
     _ column: String, of table: String
   ) throws {
     guard ["rowid", "oid", "_rowid_"].contains(column.identifier) else { return }
-    let reader = try schema.objects(.index, on: table).first { index in
-      let tokens = TokenizedSQL(index.sql ?? "")
-      return tokens.identifiers(in: 0..<tokens.bytes.count).contains { $0.isSame(as: column) }
-    }
+    let reader = try Schema(of: connection, table: table).objects(.index, on: table)
+      .first { index in
+        let tokens = TokenizedSQL(index.sql ?? "")
+        return tokens.identifiers(in: 0..<tokens.bytes.count).contains { $0.isSame(as: column) }
+      }
     guard let reader else { return }
     throw PlanningError(
       .manifest,
@@ -278,7 +283,7 @@ package struct Planner {
   ) throws -> OperationPlan {
     var steps: [Step] = []
     if column.notNull != nil, column.default == nil || column.default == .null,
-      column.generated == nil, try schema.table(table) != nil
+      column.generated == nil, try self.table(table) != nil
     {
       steps.append(
         .question(
@@ -314,7 +319,7 @@ package struct Planner {
   }
 
   private func requireVirtual(_ name: String) throws {
-    guard let object = try schema.table(name) else { return }
+    guard let object = try table(name) else { return }
     guard case .createVirtualTable? = try? parseCreate(TokenizedSQL(object.sql ?? "")) else {
       throw PlanningError(
         .manifest, "\(name) is not a virtual table: use `drop_table`", key: "name")

@@ -16,12 +16,13 @@ struct SharedRewrite {
   /// DROP COLUMN writes the whole table, so an exchange pays from the second drop on. The other ending,
   /// which creates the indexes again, pays only where one of the operations is a rewrite anyway.
   init?(
-    _ operations: ArraySlice<Operation>, in schema: Schema, _ application: Application
+    _ operations: ArraySlice<Operation>, in schema: @autoclosure () throws -> Schema,
+    _ application: Application
   ) throws {
     guard !application.plansForLint, let table = operations.first?.changedTable else { return nil }
     let candidates = operations.prefix { $0.mayShare(rewriteOf: table) }
     guard candidates.count(where: { $0.changedTable != nil }) > 1,
-      var run = try TableRun(on: table, in: schema, application)
+      var run = try TableRun(on: table, in: schema(), application)
     else { return nil }
     var best: SharedRewrite?
     for operation in candidates {

@@ -17,21 +17,26 @@ package struct Identifier: Sendable {
 
 extension Identifier: Hashable {
   package static func == (a: Identifier, b: Identifier) -> Bool {
-    a.text.utf8.count == b.text.utf8.count
-      && (a.text == b.text || a.folded.elementsEqual(b.folded))
+    var (a, b) = (a.text, b.text)
+    return a.withUTF8 { a in
+      b.withUTF8 { b in
+        a.count == b.count && a.indices.allSatisfy { a[$0].lowercased == b[$0].lowercased }
+      }
+    }
   }
 
   package func hash(into hasher: inout Hasher) {
     // Hash eight bytes at a time. The count distinguishes names whose last, partial word is equal.
-    var word: UInt64 = 0
-    var count = 0
-    for byte in folded {
-      word = word << 8 | UInt64(byte)
-      count += 1
-      if count % 8 == 0 { hasher.combine(word) }
+    var text = text
+    text.withUTF8 { bytes in
+      var word: UInt64 = 0
+      for (index, byte) in bytes.enumerated() {
+        word = word << 8 | UInt64(byte.lowercased)
+        if index % 8 == 7 { hasher.combine(word) }
+      }
+      hasher.combine(word)
+      hasher.combine(bytes.count)
     }
-    hasher.combine(word)
-    hasher.combine(count)
   }
 }
 

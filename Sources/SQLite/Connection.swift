@@ -139,6 +139,9 @@ package final class Connection {
   /// The number of rows that INSERT, UPDATE and DELETE changed since the connection was opened.
   package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
+  /// The rowid of the last row that a statement, not a trigger, inserted.
+  package var lastInsertRowid: Int64 { sqlite3_last_insert_rowid(handle) }
+
   /// Changes when another connection commits to the file, once this one has taken a lock
   /// (`SQLITE_FCNTL_DATA_VERSION`). Unlike the PRAGMA, it can be read while a backup writes.
   package var dataVersion: UInt32 {

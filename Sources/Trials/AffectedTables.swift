@@ -11,9 +11,10 @@ struct AffectedTables {
 
   /// - Parameter schema: the schema before the step.
   init(_ timeline: Timeline, _ migration: Int, before schema: Schema) {
-    let old = Set(
-      schema.withoutShadowTables().tables.lazy.filter { !$0.isVirtualTable && !$0.isInternal }
-        .map(\.name.identifier))
+    let old = schema.withoutShadowTables()
+    func isOld(_ name: Identifier) -> Bool {
+      old.table(name).map { !$0.isVirtualTable && !$0.isInternal } ?? false
+    }
     var altered: Set<Identifier> = []
     var dropsColumns = false
     for statement in timeline.statements(in: migration) {
@@ -35,9 +36,9 @@ struct AffectedTables {
       all.formUnion(statement.events.mainTables)
     }
     // The table may have been renamed by then.
-    if dropsColumns || !changed.isSubset(of: old) { changed.formUnion(altered) }
-    changed.formIntersection(old)
-    all.formIntersection(old)
+    if dropsColumns || !changed.allSatisfy(isOld) { changed.formUnion(altered) }
+    changed = changed.filter(isOld)
+    all = all.filter(isOld)
     all.formUnion(changed)
   }
 

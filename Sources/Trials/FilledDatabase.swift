@@ -43,14 +43,18 @@ struct FilledDatabase {
     references = filler.references
     for (name, filled) in filler.filled {
       var table = Table(shape: filled.shape, rows: [])
-      let columns = filled.shape.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
       guard !filled.shape.columns.isEmpty else { continue }
+      let columns = filled.key + filled.shape.columns.map { Quoting.quoted($0.name) }
+      let rows = try connection.rows(
+        "SELECT \(columns.joined(separator: ", ")) FROM main.\(Quoting.quoted(filled.shape.name))")
+      let cells = Dictionary(
+        rows.map { (filled.address($0).exact, Array($0[filled.key.count...])) },
+        uniquingKeysWith: { first, _ in first })
       for (address, kind) in filled.rows {
-        let cells = try connection.rows(
-          "SELECT \(columns) FROM main.\(Quoting.quoted(filled.shape.name)) WHERE \(address)"
-        ).first
         // A trigger may have deleted the row.
-        if let cells { table.rows.append(Row(kind: kind, address: address, cells: cells)) }
+        if let cells = cells[address] {
+          table.rows.append(Row(kind: kind, address: address, cells: cells))
+        }
       }
       tables[name] = table
     }

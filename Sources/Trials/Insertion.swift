@@ -7,7 +7,7 @@ import SchemaTimeline
 /// A row to insert.
 package struct Insertion: Sendable, Hashable {
   package let table: String
-  private var keys: [Identifier] = []
+  fileprivate private(set) var keys: [Identifier] = []
   package private(set) var values: [Value] = []
 
   package var columns: [String] { keys.map(\.text) }
@@ -60,7 +60,7 @@ package struct Insertion: Sendable, Hashable {
 /// Inserts rows. SQLite compiles one statement for each list of columns.
 final class RowInserter {
   private let connection: Connection
-  private var statements: [ExactText: Statement] = [:]
+  private var statements: [[Identifier]: Statement] = [:]
 
   init(_ connection: Connection) {
     self.connection = connection
@@ -68,11 +68,11 @@ final class RowInserter {
 
   /// SQLite's message if it refuses the row; nil if it accepts it.
   func refusal(of row: Insertion) throws(DatabaseError) -> String? {
-    let sql = row.template.exact
+    let names = [row.table.identifier] + row.keys
     return try SchemaTimeline.refusal { () throws(DatabaseError) in
       let statement =
-        if let known = statements[sql] { known } else { try connection.prepare(sql.text) }
-      statements[sql] = statement
+        if let known = statements[names] { known } else { try connection.prepare(row.template) }
+      statements[names] = statement
       try statement.bind(row.values)
       try statement.run()
     }

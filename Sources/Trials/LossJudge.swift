@@ -30,6 +30,8 @@ struct LossJudge {
   private let schemaAfter: Schema
   private var database: FilledDatabase { experiment.database }
   private let baseDigest: [Identifier: Int]
+  /// The marks of each table's rows and columns before the step.
+  private let marks: [Identifier: [[[Int64]]]]
   /// The cells that hold each mark before the step, and the mark's cells after it.
   private var origins: [Int64: [Cell]] = [:]
   private var found: [Int64: [Cell]] = [:]
@@ -44,10 +46,13 @@ struct LossJudge {
     self.base = base
     self.text = text
     baseDigest = base.contents.digest
-    for (name, table) in experiment.database.tables {
-      for (row, cells) in table.rows.enumerated() {
-        for (column, value) in cells.cells.enumerated() {
-          for mark in MarkMaker.numbers(in: value) {
+    marks = experiment.database.tables.mapValues { table in
+      table.rows.map { $0.cells.map(MarkMaker.numbers) }
+    }
+    for (name, rows) in marks {
+      for (row, cells) in rows.enumerated() {
+        for (column, marks) in cells.enumerated() {
+          for mark in marks {
             origins[mark, default: []].append(Cell(table: name, row: row, column: column))
           }
         }
@@ -72,9 +77,38 @@ struct LossJudge {
     base.contents.tables[cell.table]?.rows[cell.row][cell.column] ?? .null
   }
 
-  /// The marks that only this cell holds.
+  private func marks(of cell: Cell) -> [Int64] {
+    marks[cell.table]?[cell.row][cell.column] ?? []
+  }
+
+  /// The marks that only this cell holds. Columns that refer to a key do not count.
   private func ownMarks(_ cell: Cell) -> [Int64] {
-    MarkMaker.numbers(in: value(cell)).filter { origins[$0]?.count == 1 }
+    marks(of: cell).filter { mark in
+      let holders = origins[mark] ?? []
+      return holders.count == 1
+        || !isReference(cell) && holders.allSatisfy { $0 == cell || isReference($0) }
+    }
+  }
+
+  private func isReference(_ cell: Cell) -> Bool {
+    guard let column = database.tables[cell.table]?.shape.columns[cell.column].key else {
+      return false
+    }
+    return refers(column, in: cell.table)
+  }
+
+  private func refers(_ column: Identifier, in table: Identifier) -> Bool {
+    database.references[table]?.contains { $0.columns.contains(column) } ?? false
+  }
+
+  /// The cells after the step that hold an own mark of a cell, without those that only refer to it.
+  private func places(of mark: Int64) -> [Cell] {
+    let places = found[mark] ?? []
+    guard origins[mark]?.count != 1 else { return places }
+    return places.filter { place in
+      let column = base.contents.tables[place.table]?.columns[place.column]
+      return column.map { !refers($0, in: place.table) } ?? true
+    }
   }
 
   // MARK: Rows
@@ -121,15 +155,15 @@ struct LossJudge {
     let count = database.tables[table]?.shape.columns.count ?? 0
     return Set(
       rows.flatMap { row in
-        (0..<count).flatMap { ownMarks(Cell(table: table, row: row, column: $0)) }
-      })
+        (0..<count).flatMap { marks(of: Cell(table: table, row: row, column: $0)) }
+      }.filter { origins[$0]?.count == 1 })
   }
 
   /// Whether a mark of the row exists after the step.
   private func isMarked(_ table: Identifier, _ row: Int) -> Bool {
     let count = database.tables[table]?.rows[row].cells.count ?? 0
     return (0..<count).contains { column in
-      ownMarks(Cell(table: table, row: row, column: column)).contains { found[$0] != nil }
+      ownMarks(Cell(table: table, row: row, column: column)).contains { !places(of: $0).isEmpty }
     }
   }
 
@@ -201,8 +235,8 @@ struct LossJudge {
     var exact: Set<Cell> = []
     for cell in cells {
       let value = value(cell)
-      for mark in MarkMaker.numbers(in: value) where origins[mark]?.count == 1 {
-        for place in found[mark] ?? [] where valueAfter(place).isSame(as: value) {
+      for mark in ownMarks(cell) {
+        for place in places(of: mark) where valueAfter(place).isSame(as: value) {
           exact.insert(cell)
           matched[Target(table: place.table, column: place.column), default: []].insert(cell)
         }
@@ -254,7 +288,7 @@ struct LossJudge {
     var places: Set<Cell> = []
     for column in 0..<count where column != cell.column {
       for mark in ownMarks(Cell(table: cell.table, row: cell.row, column: column)) {
-        for place in found[mark] ?? [] {
+        for place in self.places(of: mark) {
           places.insert(Cell(table: place.table, row: place.row, column: 0))
         }
       }
@@ -317,7 +351,7 @@ struct LossJudge {
 
   /// Whether other rows refer to the cell.
   func isShared(_ cell: Cell) -> Bool {
-    MarkMaker.numbers(in: value(cell)).contains { mark in
+    marks(of: cell).contains { mark in
       (origins[mark] ?? []).contains { $0.table != cell.table || $0.row != cell.row }
     }
   }

@@ -218,7 +218,8 @@ package final class LossTrial {
     let text = StepText(steps.flatMap { timeline.statements(in: $0).map(\.sql) })
     let schema = objects.part(
       of: schemas[first],
-      from: steps.reduce(into: tables.all) { $0.formUnion(names(in: $1, timeline)) })
+      from: steps.reduce(into: tables.all) { $0.formUnion(names(in: $1, timeline)) },
+      enforcesForeignKeys: steps.contains { migrations[$0].manifest.foreignKeys == .enforced })
     func experiment(_ kinds: [RowKind]) throws -> Experiment {
       let connection = try schema.scratch(application)
       try connection.fixClockAndChance(ChanceCounter(from: ChanceCounter.range.lowerBound))

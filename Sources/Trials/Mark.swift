@@ -74,8 +74,8 @@ struct MarkMaker {
       {
         $0
       }
-    case .text(let text): return numbers(in: text.utf8)
-    case .blob(let bytes): return numbers(in: bytes)
+    case .text(var text): return text.withUTF8(numbers)
+    case .blob(let bytes): return bytes.withUnsafeBufferPointer(numbers)
     }
   }
 
@@ -87,11 +87,11 @@ struct MarkMaker {
     return rest == 0 && count > 0 && count <= most ? first + count : nil
   }
 
-  private static func numbers(in bytes: some Sequence<UInt8>) -> [Int64] {
+  private static func numbers(in bytes: UnsafeBufferPointer<UInt8>) -> [Int64] {
     var found: [Int64] = []
     var number: UInt64?
     for byte in bytes {
-      if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+      if byte.isDigit {
         number = min(
           (number ?? 0) * 10 + UInt64(byte - UInt8(ascii: "0")), 1_000_000_000_000_000_000)
       } else {

@@ -19,23 +19,34 @@ final class ReachedObjects {
     return names
   }
 
+  /// - Parameter enforcesForeignKeys: whether a statement also reads the parents of parents.
   /// - Returns: the objects with the given names, with their indexes and triggers, and the objects
-  ///   that these name. Tables and views that only refer to one of them are left out.
-  func part(of schema: Schema, from names: Set<Identifier>) -> Schema {
+  ///   that these name. Of a table that only a foreign key names, neither the triggers nor the
+  ///   parents. Tables and views that only refer to one of them are left out.
+  func part(of schema: Schema, from names: Set<Identifier>, enforcesForeignKeys: Bool) -> Schema {
     var names = names
-    var rest = schema.objects
+    var parents: Set<Identifier> = []
+    let objects = schema.objects
+    var isReached = Array(repeating: false, count: objects.count)
     var isComplete = false
     while !isComplete {
       isComplete = true
-      rest.removeAll { object in
-        guard names.contains(object.key.name) || names.contains(object.holder) else { return false }
+      for (index, object) in objects.enumerated() where !isReached[index] {
+        guard names.contains(object.key.name) || names.contains(object.holder) else { continue }
         names.insert(object.holder)
-        names.formUnion(self.names(in: object.sql ?? ""))
+        let named = self.names(in: object.sql ?? "")
+        if object.kind == .table, !object.isVirtualTable, !enforcesForeignKeys {
+          parents.formUnion(named)
+        } else {
+          names.formUnion(named)
+        }
+        isReached[index] = true
         isComplete = false
-        return true
       }
     }
-    let others = Set(rest.map(\.key))
-    return Schema(objects: schema.objects.filter { !others.contains($0.key) })
+    for (index, object) in objects.enumerated() where parents.contains(object.holder) {
+      if [.table, .index].contains(object.kind) { isReached[index] = true }
+    }
+    return Schema(objects: zip(objects, isReached).filter(\.1).map(\.0))
   }
 }

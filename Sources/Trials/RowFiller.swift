@@ -10,7 +10,14 @@ import SchemaTimeline
 struct RowFiller {
   struct Filled {
     let shape: DeviceTable
+    /// The rowid or the columns of the primary key, quoted; empty if nothing identifies a row.
+    let key: [String]
     var rows: [(address: String, kind: RowKind)] = []
+
+    /// The condition for the row with these values of the key.
+    func address(_ values: some Sequence<Value>) -> String {
+      zip(key, values).map { "\($0) IS \($1.literal)" }.joined(separator: " AND ")
+    }
   }
 
   /// Columns that hold keys of another table, by a foreign key or a join in the step.
@@ -68,8 +75,13 @@ struct RowFiller {
     for name in tables { try describe(name) }
     noteReferences()
     for (name, shape) in shapes {
-      let rows = try addresses(of: shape)
-      if !rows.isEmpty { filled[name] = Filled(shape: shape, rows: rows.map { ($0, .likely(0)) }) }
+      let key = try key(of: shape)
+      guard !key.isEmpty else { continue }
+      var table = Filled(shape: shape, key: key)
+      table.rows = try connection.rows(
+        "SELECT \(key.joined(separator: ", ")) FROM main.\(Quoting.quoted(shape.name)) LIMIT 8"
+      ).map { (table.address($0), .likely(0)) }
+      if !table.rows.isEmpty { filled[name] = table }
     }
     connection.set(.foreignKeys, to: false)
     try connection.execute("BEGIN")
@@ -119,7 +131,7 @@ struct RowFiller {
     for reference in references[name] ?? [] where reference.parent != name {
       try fill(reference.parent, within: path + [name])
     }
-    filled[name] = Filled(shape: shape)
+    filled[name] = Filled(shape: shape, key: try key(of: shape))
     let hints = ValueHints(
       (schema.objects
         + next.after.values.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) })
@@ -310,38 +322,26 @@ struct RowFiller {
     filled[shape.key]?.rows.append((address, kind))
   }
 
-  /// The condition for the last inserted row: its rowid, if the table has one.
+  /// The condition for the last inserted row.
   private func address(of shape: DeviceTable) throws(DatabaseError) -> String? {
-    let table = Quoting.quoted(shape.name)
-    if let rowid = shape.rowidName,
-      try connection.refusal(of: "SELECT \(rowid) FROM main.\(table) WHERE 0") == nil
-    {
-      return try connection.value("SELECT last_insert_rowid()")?.integer.map { "\(rowid) = \($0)" }
+    guard let filled = filled[shape.key], !filled.key.isEmpty else { return nil }
+    if filled.key == shape.rowidName.map({ [$0] }) {
+      return filled.address([.integer(connection.lastInsertRowid)])
     }
-    let known = Set((filled[shape.key]?.rows ?? []).map(\.address.exact))
-    let names = shape.primaryKey.map { Quoting.quoted($0.name) }
-    guard !names.isEmpty else { return nil }
-    let rows = try connection.rows("SELECT \(names.joined(separator: ", ")) FROM main.\(table)")
-    return rows.map { condition(names, $0) }.first { !known.contains($0) }
+    let known = Set(filled.rows.map(\.address.exact))
+    let rows = try connection.rows(
+      "SELECT \(filled.key.joined(separator: ", ")) FROM main.\(Quoting.quoted(shape.name))")
+    return rows.map(filled.address).first { !known.contains($0) }
   }
 
-  /// The conditions for the rows that the table already contains.
-  private func addresses(of shape: DeviceTable) throws(DatabaseError) -> [String] {
-    let table = Quoting.quoted(shape.name)
-    var names = shape.primaryKey.map { Quoting.quoted($0.name) }
+  private func key(of shape: DeviceTable) throws(DatabaseError) -> [String] {
     if let rowid = shape.rowidName,
-      try connection.refusal(of: "SELECT \(rowid) FROM main.\(table) WHERE 0") == nil
+      try connection.refusal(
+        of: "SELECT \(rowid) FROM main.\(Quoting.quoted(shape.name)) WHERE 0") == nil
     {
-      names = [rowid]
+      return [rowid]
     }
-    guard !names.isEmpty else { return [] }
-    return try connection.rows(
-      "SELECT \(names.joined(separator: ", ")) FROM main.\(table) LIMIT 8"
-    ).map { condition(names, $0) }
-  }
-
-  private func condition(_ names: [String], _ row: [Value]) -> String {
-    zip(names, row).map { "\($0) IS \($1.literal)" }.joined(separator: " AND ")
+    return shape.primaryKey.map { Quoting.quoted($0.name) }
   }
 }
 

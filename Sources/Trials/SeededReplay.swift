@@ -75,14 +75,13 @@ package final class SeededReplay: RowTrial {
   }
 
   private func look(at step: ScratchDatabase.Step, _ timeline: Timeline) throws(Failure) {
-    let known = Set(schema.tables.map(\.name.identifier))
     let tables = timeline.tablesAtRisk(
-      in: count, isOld: known.contains,
+      in: count, isOld: { schema.table($0) != nil },
       children: { ForeignKeyGraph(schema).affected(by: $0) })
     guard !tables.isEmpty, restarts <= Self.mostRestarts else { return }
     try reportingFailure(of: "the replay with rows") {
       do {
-        try run(step, tables, known, timeline)
+        try run(step, tables, timeline)
       } catch let error as DatabaseError where !error.isOfMachine {
         // A table that cannot be read or filled makes the result unknown.
         seeded = nil
@@ -103,9 +102,9 @@ package final class SeededReplay: RowTrial {
   }
 
   private func run(
-    _ step: ScratchDatabase.Step, _ tables: Set<Identifier>, _ known: Set<Identifier>,
-    _ timeline: Timeline
+    _ step: ScratchDatabase.Step, _ tables: Set<Identifier>, _ timeline: Timeline
   ) throws {
+    let known = Set(schema.tables.map(\.name.identifier))
     var seeded = try seeded ?? makeDatabase()
     self.seeded = nil
     for index in seeded.count..<steps.count {
