@@ -265,6 +265,19 @@ struct SquashTests {
     #expect(!history.exists("squashed"))
   }
 
+  @Test(
+    "rows of later migrations are compared unless they need different random values in another order",
+    arguments: [("(1), (2)", true), ("(2), (1)", false)])
+  func uniqueLaterRows(_ keys: String, _ areCompared: Bool) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_a", "CREATE TABLE t (id INTEGER PRIMARY KEY, v DEFAULT (randomblob(8)))")
+    try sandbox.addSQL("0002_b", "INSERT INTO t (id) VALUES \(keys)")
+    try sandbox.addSQL(
+      "0003_c", "CREATE TABLE u (v UNIQUE); INSERT INTO u VALUES (randomblob(8)), (randomblob(8));")
+    #expect(try sandbox.project().squashing(through: "2").areLaterRowsCompared == areCompared)
+  }
+
   @Test("a random value that another table contains is refused")
   func chance() throws {
     let sandbox = try Sandbox()

@@ -80,6 +80,7 @@ final class JSONReporter: Reporter {
       [
         "id": squashing.id, "file": folder.file(ofMigration: squashing.id),
         "replaced": squashing.replaced, "rows": squashing.rows, "releases": squashing.releases,
+        "laterRowsCompared": squashing.areLaterRowsCompared,
       ]
     case .generated(let text, let file, let isStale):
       ["file": file, "stale": isStale, "text": text]
