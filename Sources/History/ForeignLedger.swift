@@ -24,7 +24,7 @@ struct ForeignLedger {
     case timestamp
     /// Every version through the stored one has run.
     case throughNumber
-    /// The stored version and all before it in the order of the history have run.
+    /// The stored versions and all that they follow have run.
     case throughEntry
   }
 
@@ -136,9 +136,11 @@ struct ForeignLedger {
 
   // MARK: Which entries have run
 
-  /// - Parameter known: the entries of this ledger that the history names, in its order.
+  /// - Parameters:
+  ///   - known: the entries of this ledger that the history names, in its order.
+  ///   - parents: what an entry follows, where this is not the one before it.
   /// - Returns: those that have run.
-  func hasRun(_ known: [String]) -> Set<ExactText> {
+  func hasRun(_ known: [String], parents: [ExactText: [String]]) -> Set<ExactText> {
     switch rule {
     case .text, .django, .number, .timestamp:
       let run = Set(entries.map(form))
@@ -147,9 +149,16 @@ struct ForeignLedger {
       guard let version = entries.first.flatMap(UInt64.init) else { return [] }
       return Set(known.filter { UInt64($0).map { $0 <= version } ?? false }.map(\.exact))
     case .throughEntry:
-      let heads = Set(entries.map(\.exact))
-      guard let last = known.lastIndex(where: { heads.contains($0) }) else { return [] }
-      return Set(known[...last].map(\.exact))
+      let former = Dictionary(
+        zip(known.dropFirst().map(\.exact), known), uniquingKeysWith: { first, _ in first })
+      let names = Set(known.map(\.exact))
+      var run: Set<ExactText> = []
+      var waiting = entries.map(\.exact)
+      while let entry = waiting.popLast() {
+        guard names.contains(entry), run.insert(entry).inserted else { continue }
+        waiting += parents[entry]?.map(\.exact) ?? former[entry].map { [$0.exact] } ?? []
+      }
+      return run
     }
   }
 

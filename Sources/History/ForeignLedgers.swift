@@ -13,9 +13,11 @@ package struct ForeignLedgers {
   /// - Parameter items: those of all migrations, in the order of the history.
   /// - Throws: a failure (65) for a table of no known kind, and for two ledgers where no kind is given.
   package init(_ items: [ReplacedEntries], on connection: Connection) throws {
+    var parents: [Identifier: [ExactText: [String]]] = [:]
     for item in items {
       let table = item.ledger.identifier
       known[table, default: []] += item.entries
+      if let first = item.entries.first { parents[table, default: [:]][first.exact] = item.parents }
       if ledgers[table] == nil { ledgers[table] = try ForeignLedger(item, on: connection) }
     }
     let isGiven = items.allSatisfy { $0.kind != nil || $0.column != nil }
@@ -26,7 +28,9 @@ package struct ForeignLedgers {
         "the database has the ledgers of two tools, \(tables): set `kind` in each item of "
           + "`replaces`. Nothing was changed")
     }
-    for (table, ledger) in ledgers { run[table] = ledger.hasRun(known[table] ?? []) }
+    for (table, ledger) in ledgers {
+      run[table] = ledger.hasRun(known[table] ?? [], parents: parents[table] ?? [:])
+    }
   }
 
   /// How many migrations the ledgers replace, from the first one on; nil when they hold no entry.

@@ -16,16 +16,22 @@ package struct ReplacedEntries: Sendable, Equatable {
   /// For a table of no known kind, the column that holds the entries.
   package let column: String?
   package let entries: [String]
+  /// The revisions of Alembic that the first entry follows; nil: the entry before it in the history.
+  package let parents: [String]?
 
-  package init(ledger: String, kind: LedgerKind?, column: String?, entries: [String]) {
+  package init(
+    ledger: String, kind: LedgerKind?, column: String?, entries: [String], parents: [String]? = nil
+  ) {
     self.ledger = ledger
     self.kind = kind
     self.column = column
     self.entries = entries
+    self.parents = parents
   }
 
   package static func == (a: ReplacedEntries, b: ReplacedEntries) -> Bool {
     a.ledger == b.ledger && a.kind == b.kind && a.column == b.column && a.entries == b.entries
+      && a.parents == b.parents
   }
 }
 
@@ -44,6 +50,10 @@ extension Grammar {
         "entries", .list(of: .constant, atLeast: 1),
         "Entries of that ledger. If all of them have run, this migration counts as applied."),
       .optional(
+        "parents", .list(of: .constant, atLeast: 0),
+        "The revisions of Alembic that the first entry follows; by default the entry before it in the history."
+      ),
+      .optional(
         "migrations", .list(of: .text(.name), atLeast: 2),
         "The ids of the migrations that this squash replaces (`schemactl squash`)."),
     ], exactlyOneOf: ["ledger", "migrations"])
@@ -53,7 +63,7 @@ extension ManifestDecoder {
   /// Nil for a list of migrations.
   mutating func replacedEntries(_ fields: Fields) -> ReplacedEntries? {
     if fields["migrations"] != nil {
-      for key in ["kind", "column", "entries"] where fields[key] != nil {
+      for key in ["kind", "column", "entries", "parents"] where fields[key] != nil {
         report(
           "`migrations` and `\(key)` exclude each other: remove one", at: fields.position(of: key))
       }
@@ -65,10 +75,15 @@ extension ManifestDecoder {
     if let kind = fields["kind"], fields["column"] != nil {
       report("`kind` and `column` exclude each other: remove one", at: kind.position)
     }
+    if fields["parents"] != nil, (choice(fields["kind"]) ?? LedgerKind.alembic) != .alembic {
+      report("only `kind: alembic` has `parents`", at: fields.position(of: "parents"))
+    }
     return ReplacedEntries(
       ledger: name(fields["ledger"]), kind: choice(fields["kind"]),
       column: fields["column"].map(text),
-      entries: fields.elements("entries").compactMap { entry($0) })
+      entries: fields.elements("entries").compactMap { entry($0) },
+      parents: fields["parents"] == nil
+        ? nil : fields.elements("parents").compactMap { entry($0) })
   }
 
   private mutating func entry(_ node: Node) -> String? {

@@ -61,8 +61,11 @@ extension ReplacedEntries {
     let kind = kind.map { ", kind: \($0.rawValue)" } ?? ""
     // Many ledgers have names that begin with `_`, which needs no quotes.
     let isPlain = ledger.hasPrefix("_") && Quoting.identifier(ledger) == ledger
-    return "{ ledger: \(isPlain ? ledger : yamlScalar(ledger))\(kind)\(column), entries: ["
-      + entries.map(yamlScalar).joined(separator: ", ") + "] }"
+    func list(_ texts: [String]) -> String {
+      "[" + texts.map(yamlScalar).joined(separator: ", ") + "]"
+    }
+    return "{ ledger: \(isPlain ? ledger : yamlScalar(ledger))\(kind)\(column), entries: "
+      + list(entries) + (parents.map { ", parents: " + list($0) } ?? "") + " }"
   }
 }
 
