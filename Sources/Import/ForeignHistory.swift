@@ -114,6 +114,19 @@ struct HistoryReader {
     leadingNumber(name.hasPrefix("V") ? String(name.dropFirst()) : name) != nil
   }
 
+  /// Notes code that the exported SQL of a migration leaves out: Django writes this remark, and the script of
+  /// docs/from/alembic.md.
+  mutating func noteCode(_ path: String, _ file: ForeignFile, _ range: Range<Int>) {
+    for remark in file.remarks
+    where range.contains(remark.range.lowerBound)
+      && remark.text.contains("CANNOT BE WRITTEN AS SQL")
+    {
+      note(
+        path, file.position(remark.range.lowerBound), kind: .code,
+        "Python code: write a migration with the same effect")
+    }
+  }
+
   /// Notes code in other languages, and SQL files that are not migrations.
   mutating func noteRest() {
     let used = Set(steps.map(\.source.exact)).union(notes.map(\.file.exact))

@@ -1,3 +1,4 @@
+import SchemaAuthoring
 import SchemaHistory
 import SchemaManifest
 import SchemaModel
@@ -68,6 +69,30 @@ extension ForeignStep {
   }
 }
 
+extension ForeignStep {
+  /// A column of Django that a table loses, although no remark of the file names it.
+  fileprivate func unnamedLoss(
+    from old: Schema, to new: Schema
+  ) -> (table: String, column: String)? {
+    guard let file = try? ForeignFile(path, bytes: Array(original.utf8)) else { return nil }
+    let remarks = file.remarks.map(\.text).filter { !$0.isEmpty }
+    let words = Set(remarks.flatMap { $0.split(separator: " ").map { Identifier($0) } })
+    // An operation in SQL of its own may drop any column.
+    guard !remarks.contains(where: { $0.hasPrefix("Raw SQL") || $0.hasPrefix("Custom state") })
+    else { return nil }
+    for table in old.tables {
+      guard let before = table.columns, let after = new.table(table.name)?.columns else { continue }
+      let column = before.first { column in
+        !after.contains { $0.identifier == column.identifier }
+          && !words.contains(column.identifier)
+          && !words.contains(Identifier(stem(column, without: "_id") ?? column))
+      }
+      if let column { return (table.name, column) }
+    }
+    return nil
+  }
+}
+
 extension ImportedHistory {
   /// Runs the manifests, and the SQL as the `sqlite3` shell would run it, and compares the results.
   /// Both sides get the same times and random numbers.
@@ -118,6 +143,7 @@ extension ImportedHistory {
   ) throws(Failure) -> Failure? {
     let step = foreign.steps[index]
     do {
+      let former = foreign.tool == .django ? try Schema(of: shell) : nil
       // Each file runs in a separate shell.
       shell.set(.foreignKeys, to: false)
       shell.set(.legacyAlterTable, to: false)
@@ -125,6 +151,13 @@ extension ImportedHistory {
       try shell.execute(step.original)
       if shell.isInTransaction { try shell.execute("COMMIT") }
       let expected = try Schema(of: shell).ours()
+      if let (table, column) = former.flatMap({ step.unnamedLoss(from: $0, to: expected) }) {
+        return Failure(
+          .invalidInput,
+          "the SQL drops column \(column) of \(table), and no operation of the migration does: `sqlmigrate` does "
+            + "not know columns that another branch of the history adds. Write the SQL with the script in "
+            + "docs/from/django.md", place: Failure.Place(file: step.path))
+      }
       let actual = scratch.schema.ours()
       if byTokens, compareSchemas(expected: expected, actual: actual).isEmpty,
         expected.words == actual.words

@@ -50,9 +50,6 @@ package enum ImportTool: String, Sendable, CaseIterable {
 extension ImportTool {
   /// The tables in which the tool records its migrations.
   var ownTables: Set<Identifier> { LedgerKind(rawValue: rawValue)?.ownTables ?? [] }
-
-  /// Whether the tool itself wrote the files, which then also change its ledger.
-  var writesItsLedger: Bool { self == .alembic || self == .rails }
 }
 
 /// The files of one tool.
@@ -91,8 +88,9 @@ extension ForeignHistory {
 
   private static func advice(for tool: ImportTool) -> String {
     switch tool {
-    case .django: ": write the SQL of each one with `python manage.py sqlmigrate`"
-    case .alembic: ": write the SQL with `alembic upgrade head --sql`"
+    case .django: ": write the SQL of each one with the script in docs/from/django.md"
+    case .alembic:
+      ": write the SQL with `alembic upgrade heads --sql` or the script in docs/from/alembic.md"
     case .plain: ": name the folder with the SQL files, and the tool with --tool"
     default: ""
     }

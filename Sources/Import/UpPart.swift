@@ -20,6 +20,9 @@ struct UpPart {
   /// Whether the file first ends the transaction in which the tool runs it. Then it begins another one at its end.
   private var endsToolsTransaction = false
 
+  /// The note of the PRAGMA that has turned foreign keys on.
+  private var foreignKeysOn: Int?
+
   private let tool: ImportTool
   /// The tool's own tables.
   private let ledger: Set<Identifier>
@@ -60,19 +63,16 @@ struct UpPart {
       return inspect(shellCommand: statement)
     }
     if writesLedger(names) {
-      guard !tool.writesItsLedger else {
-        refused.append(statement.range)
-        return remove(statement.range)
-      }
       return leaveOut(
         statement, "a change of the ledger of \(tool.rawValue), to which schemactl never writes",
         isRefused: true)
     }
     switch first {
     case "BEGIN", "COMMIT", "END":
-      remove(statement.range)
-      // The shell reports an error, and continues.
-      if isInTransaction == (first == "BEGIN") { refused.append(statement.range) }
+      // Where the shell reports an error, it continues.
+      leaveOut(
+        statement, "\(first.text): schemactl applies each migration atomically",
+        isRefused: isInTransaction == (first == "BEGIN"))
       if first == "BEGIN" {
         open = statement.range.lowerBound
       } else if open == nil {
@@ -96,6 +96,7 @@ struct UpPart {
     case "ATTACH", "DETACH":
       leaveOut(statement, "\(first.text): a migration changes one database", isRefused: true)
     case "PRAGMA": inspect(pragma: statement, names)
+    case "DELETE", "UPDATE", "REPLACE", "DROP": noteForeignKeyActions()
     case "CREATE": inspect(creation: statement, names)
     default: break
     }
@@ -166,11 +167,24 @@ struct UpPart {
     let argument = names.indices.contains(place + 2) ? names[place + 2].text : nil
     let name = names[place]
     if Pragmas.acceptedNotRun.contains(name) {
+      let turnsOn = argument.map { ["ON", "1", "TRUE", "YES"].contains($0.identifier) } ?? false
+      if name == "foreign_keys" { foreignKeysOn = turnsOn ? notes.count : nil }
       return leaveOut(statement, "PRAGMA \(name.text): schemactl checks foreign keys itself")
     }
     guard Pragmas.reasonToRefuse(name, argument: argument) != nil else { return }
     leaveOut(
       statement, "PRAGMA \(name.text): it configures the connection or the file, not the schema")
+  }
+
+  /// A statement that changes rows follows PRAGMA foreign_keys = ON.
+  private mutating func noteForeignKeyActions() {
+    guard let index = foreignKeysOn else { return }
+    foreignKeysOn = nil
+    notes[index] = ForeignNote(
+      file: notes[index].file, position: notes[index].position, kind: .statement,
+      message:
+        "PRAGMA foreign_keys: where it acts, statements after it also run ON DELETE and ON UPDATE actions; add "
+        + "`foreign_keys: enforced` to the manifest if the rows need them")
   }
 
   /// - Parameter isRefused: whether the comparison with the shell leaves it out, too.

@@ -203,6 +203,174 @@ struct UpPartTests {
       second.output.contains("app.0002_more.sql: note: the file is empty"), "\(second.output)")
   }
 
+  @Test("the transaction of a file and changes of the tool's ledger are listed with file and line")
+  func removedStatements() throws {
+    let folder = try Sample(files: [
+      "sql/001_a.sql": "BEGIN;\nCREATE TABLE t (a);\nCOMMIT;\n",
+      "up.sql": """
+      CREATE TABLE alembic_version (version_num TEXT);
+      -- Running upgrade  -> aa1
+      CREATE TABLE a (x);
+      INSERT INTO alembic_version (version_num) VALUES ('aa1');
+      """,
+      "db/structure.sql": """
+      CREATE TABLE IF NOT EXISTS "ar_internal_metadata" ("key" varchar PRIMARY KEY);
+      CREATE TABLE t (a);
+      INSERT INTO "schema_migrations" (version) VALUES ('20240101000000');
+      """,
+    ])
+    for (source, places) in [
+      ("sql", ["sql/001_a.sql:1:1: note: BEGIN: ", "sql/001_a.sql:3:1: note: COMMIT: "]),
+      (
+        "up.sql", ["up.sql:1:1: note: a change of the ledger", "up.sql:4:1: note: a change of the"]
+      ),
+      ("db", ["structure.sql:1:1: note: a change of", "structure.sql:3:1: note: a change of"]),
+    ] {
+      let run = try folder.expect(0, "import", source, "--migrations", "manifests-\(source)")
+      for place in places { #expect(run.output.contains(place), "\(run.output)") }
+    }
+  }
+
+  @Test(
+    "marks with the name of any tool after a plus sign separate the way back",
+    arguments: [
+      "+micrate Up", "+migrate Up notransaction", "+someTool UP",
+    ])
+  func marks(_ up: String) throws {
+    let down = up.replacingOccurrences(of: "Up", with: "Down").replacingOccurrences(
+      of: "UP", with: "DOWN")
+    let text = try statements(
+      "-- \(up)\n-- SQL in section 'Up' is executed\nCREATE TABLE t (a);\n-- \(down)\nDROP TABLE t;\n"
+    )
+    #expect(text.contains("CREATE TABLE t") && !text.contains("DROP TABLE"), "\(text)")
+  }
+
+  @Test(
+    "files that begin with a version run in the order of their versions, and keep it in their id")
+  func versions() throws {
+    let folder = try Sample(files: [
+      "sql/4.9.0_to_4.10.0.sql": "CREATE TABLE t (a);\n",
+      "sql/4.10.0_to_4.11.0.sql": "ALTER TABLE t ADD COLUMN b;\n",
+    ])
+    try folder.expect(0, "import", "sql")
+    #expect(folder.manifests == ["0001_4.9.0_to_4.10.0", "0002_4.10.0_to_4.11.0"])
+  }
+
+  @Test("a note warns of actions of foreign keys that the shell runs and the manifest does not")
+  func foreignKeyActions() throws {
+    let folder = try Sample(files: [
+      "sql/001_a.sql": """
+      CREATE TABLE t (a INTEGER PRIMARY KEY);
+      CREATE TABLE u (a REFERENCES t ON DELETE CASCADE);
+      PRAGMA foreign_keys = on;
+      DELETE FROM t WHERE a = 1;
+      """,
+      "sql/002_b.sql": "PRAGMA foreign_keys = ON;\nCREATE TABLE v (a);\n",
+    ])
+    let run = try folder.expect(0, "import", "sql")
+    #expect(run.output.contains("001_a.sql:3:1: note: PRAGMA foreign_keys: where it acts"))
+    #expect(run.output.contains("002_b.sql:1:1: note: PRAGMA foreign_keys: schemactl checks"))
+  }
+
+  @Test("Alembic may write a transaction for each revision")
+  func alembicTransactions() throws {
+    let folder = try Sample(files: [
+      "up.sql": """
+      BEGIN;
+      CREATE TABLE alembic_version (version_num TEXT);
+      -- Running upgrade  -> aa1
+      CREATE TABLE a (x);
+      COMMIT;
+      BEGIN;
+      -- Running upgrade aa1 -> bb2
+      -- SELECT x FROM a CANNOT BE WRITTEN AS SQL
+      CREATE TABLE b (x);
+      COMMIT;
+      """
+    ])
+    let run = try folder.expect(0, "import", "up.sql")
+    #expect(folder.manifests == ["0001_aa1", "0002_bb2"])
+    #expect(run.output.contains("up.sql:8:1: note: Python code"), "\(run.output)")
+    #expect(run.output.contains("1 part in a programming language is not imported"))
+  }
+
+  @Test("databases of an Alembic history with branches are adopted at their revisions, or refused")
+  func alembicRevisions() throws {
+    // As Alembic 1.20 writes it: b2 depends on a1, and z begins another history.
+    let folder = try Sample(files: [
+      "up.sql": """
+      -- Running upgrade  -> r0
+      CREATE TABLE base (id INTEGER PRIMARY KEY);
+      INSERT INTO alembic_version (version_num) VALUES ('r0') RETURNING version_num;
+      -- Running upgrade  -> z
+      INSERT INTO base VALUES (1);
+      INSERT INTO alembic_version (version_num) VALUES ('z') RETURNING version_num;
+      -- Running upgrade r0 -> a1
+      CREATE TABLE a1 (id INTEGER PRIMARY KEY);
+      UPDATE alembic_version SET version_num='a1' WHERE alembic_version.version_num = 'r0';
+      -- Running upgrade r0 -> b1
+      CREATE TABLE b1 (id INTEGER PRIMARY KEY);
+      INSERT INTO alembic_version (version_num) VALUES ('b1') RETURNING version_num;
+      -- Running upgrade b1 -> b2
+      CREATE TABLE b2 (id INTEGER PRIMARY KEY);
+      DELETE FROM alembic_version WHERE alembic_version.version_num = 'b1';
+      UPDATE alembic_version SET version_num='b2' WHERE alembic_version.version_num = 'a1';
+      -- Running upgrade a1 -> a2
+      UPDATE base SET id = id + 100;
+      INSERT INTO alembic_version (version_num) VALUES ('a2') RETURNING version_num;
+      -- Running upgrade a2, b2 -> m
+      DELETE FROM alembic_version WHERE alembic_version.version_num = 'a2';
+      UPDATE alembic_version SET version_num='m' WHERE alembic_version.version_num = 'b2';
+      """
+    ])
+    try folder.expect(0, "import", "up.sql")
+    #expect(
+      try folder.text("migrations/0005_b2.yaml").contains("entries: [b2], parents: [b1, a1] }"))
+    let tables = ["base", "a1", "b1", "b2"].map { "CREATE TABLE \($0) (id INTEGER PRIMARY KEY);" }
+    let cases: [(String, Int, Int?)] = [
+      ("('r0')", 1, 1), ("('r0'), ('z')", 1, 2), ("('z'), ('a1')", 2, 3),
+      ("('z'), ('a1'), ('b1')", 3, 4), ("('z'), ('b2')", 4, 5), ("('z'), ('b2'), ('a2')", 4, 6),
+      ("('z'), ('m')", 4, 7), ("('m')", 4, nil), ("('z'), ('b1')", 4, nil),
+    ]
+    for (heads, count, adopted) in cases {
+      let file = "\(count)-\(adopted ?? 0).sqlite"
+      try folder.open(file).execute(
+        "CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES \(heads);"
+          + tables.prefix(count).joined())
+      let run = try folder.expect(adopted == nil ? 1 : 0, "adopt", "--database", file)
+      if adopted == nil {
+        #expect(run.errors.contains("which comes before"), "\(run.errors)")
+      } else {
+        #expect(
+          try folder.open(file).rows("SELECT count(*) FROM schemactl_migrations")
+            == [[.integer(Int64(adopted ?? 0))]])
+      }
+      try folder.remove(file)
+    }
+  }
+
+  @Test("a column that only another branch of Django's history knows is not dropped silently")
+  func djangoBranch() throws {
+    let create = { (name: String, columns: String) in
+      "CREATE TABLE \"\(name)\" (\"id\" integer NOT NULL PRIMARY KEY, \(columns));\n"
+    }
+    let rebuild = { (columns: String) in
+      create("new__app_t", columns)
+        + "DROP TABLE \"app_t\";\nALTER TABLE \"new__app_t\" RENAME TO \"app_t\";\n"
+    }
+    let folder = try Sample(files: [
+      "sql/app.0001_a.sql": "-- Create model T\n" + create("app_t", "\"a\" text, \"zone_id\" text"),
+      "sql/app.0002_b.sql": "-- Alter field a on t\n" + rebuild("\"a\" integer"),
+    ])
+    let run = try folder.expect(65, "import", "sql")
+    #expect(
+      run.errors.contains("sql/app.0002_b.sql: error: the SQL drops column zone_id of app_t"),
+      "\(run.errors)")
+    try folder.write(
+      "sql/app.0002_b.sql", "-- Remove field zone from t\n" + rebuild("\"a\" integer"))
+    try folder.expect(0, "import", "sql")
+  }
+
   @Test("branches of Alembic that follow one another in the manifests are listed")
   func alembicBranches() throws {
     let folder = try Sample(files: [

@@ -2,7 +2,8 @@ import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 
-/// The output of `alembic upgrade head --sql`: each revision begins with `-- Running upgrade a -> b`.
+/// The output of `alembic upgrade head --sql`, or of the script in docs/from/alembic.md: each revision begins with
+/// `-- Running upgrade a -> b`.
 enum Alembic: ForeignFormat {
   private static let mark = "Running upgrade "
 
@@ -16,12 +17,30 @@ enum Alembic: ForeignFormat {
       let marks = file.remarks.compactMap { remark in
         revision(remark.text).map { (revision: $0, range: remark.range) }
       }
+      // With transaction_per_migration, BEGIN stands before the mark of its revision.
+      let starts = marks.indices.map { index in
+        let before =
+          (index == 0 ? 0 : marks[index - 1].range.upperBound)..<marks[index].range.lowerBound
+        let last = file.statements(in: before).last
+        return last.map(file.names)?.first == "BEGIN"
+          ? last?.range.lowerBound ?? before.upperBound : before.upperBound
+      }
+      reader.noteEarly(
+        UpPart(file, 0..<(starts.first ?? file.whole.upperBound), of: reader.tool))
       var former: String?
       for (index, (revision, range)) in marks.enumerated() {
-        let end = index + 1 < marks.count ? marks[index + 1].range.lowerBound : nil
-        let part = UpPart(
-          file, range.upperBound..<(end ?? file.whole.upperBound), of: reader.tool)
-        if let former, !revision.parents.contains(where: { $0 == former }) {
+        let end = index + 1 < marks.count ? starts[index + 1] : file.whole.upperBound
+        var part = UpPart(file, starts[index]..<end, of: reader.tool)
+        part.remove(range)
+        reader.noteCode(path, file, part.range)
+        // The ledger also loses the revisions of other branches on which this one depends.
+        let parents =
+          revision.parents
+          + file.leftRevisions(part.range).filter { left in
+            !revision.parents.contains { $0 == left }
+          }
+        let isNext = former.map { parents.count == 1 && parents[0] == $0 } ?? parents.isEmpty
+        if let former, !parents.contains(where: { $0 == former }) {
           reader.note(
             path, file.position(range.lowerBound), kind: .decision,
             "\(revision.id) is in another branch than \(former), and follows it in the manifests: run "
@@ -30,7 +49,9 @@ enum Alembic: ForeignFormat {
         former = revision.id
         reader.add(
           number: "", name: revision.name, path, part,
-          ReplacedEntries("alembic_version", .alembic, revision.id))
+          ReplacedEntries(
+            ledger: "alembic_version", kind: .alembic, column: nil, entries: [revision.id],
+            parents: isNext ? nil : parents))
       }
     }
   }
@@ -46,5 +67,18 @@ enum Alembic: ForeignFormat {
     guard let id = words.first.map(String.init) else { return nil }
     let name = words.dropFirst().joined(separator: "_")
     return (id, name.isEmpty ? id : name.lowercased(), parents)
+  }
+}
+
+extension ForeignFile {
+  /// The revisions that statements of Alembic remove from its ledger.
+  fileprivate func leftRevisions(_ range: Range<Int>) -> [String] {
+    statements(in: range).compactMap { statement in
+      guard let verb = names(statement).first, verb == "UPDATE" || verb == "DELETE",
+        names(statement).prefix(3).contains("alembic_version"),
+        let last = statement.words.last(where: { $0.kind == .string })
+      else { return nil }
+      return Quoting.unquoted(sql.text(last))
+    }
   }
 }

@@ -53,6 +53,16 @@ extension HistoryReader {
       "the statements before the up section are not imported")
   }
 
+  /// Lists the statements of a part that belongs to no migration.
+  mutating func noteEarly(_ part: UpPart) {
+    for note in part.notes { add(note) }
+    guard let first = part.file.sql.significant(in: part.range).first, !part.isEmpty else { return }
+    add(
+      ForeignNote(
+        file: part.file.path, position: part.file.position(first.range.lowerBound),
+        kind: .statement, message: "the statements before the first migration are not imported"))
+  }
+
   /// Lists a down section, unless it is empty.
   mutating func noteDown(_ path: String, _ file: ForeignFile, _ mark: Range<Int>) {
     let rest = mark.upperBound..<file.whole.upperBound

@@ -2,9 +2,9 @@ import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 
-/// The output of `sqlmigrate`, one file for each migration: `app.0001_initial.sql`, `app/0001_initial.sql`,
-/// or `0001_initial.sql` in a folder that has the app's name. `plan.txt`, the output of
-/// `showmigrations --plan`, gives the order where there are several apps.
+/// The output of the script in docs/from/django.md or of `sqlmigrate`, one file for each migration:
+/// `app.0001_initial.sql`, `app/0001_initial.sql`, or `0001_initial.sql` in a folder that has the app's name.
+/// `plan.txt` names the migrations in their order; it may be the output of `showmigrations --plan`.
 enum Django: ForeignFormat {
   private static let marks = ["Create model ", "Add field ", "Alter field ", "Remove field "]
 
@@ -35,8 +35,7 @@ enum Django: ForeignFormat {
     for entry in plan where !names.contains(entry) {
       reader.problem(
         "plan.txt", nil,
-        "\(entry) has no file: write it with `sqlmigrate`, on a database that has run the "
-          + "migrations before it")
+        "\(entry) has no file: write it with the script in docs/from/django.md")
     }
     let isOneApp = Set(found.map(\.app.exact)).count == 1
     for (app, name, path) in found {
@@ -44,13 +43,9 @@ enum Django: ForeignFormat {
       if file.sql.tokens.isEmpty {
         reader.note(
           path, kind: .file,
-          "the file is empty: the migration has no operations, or `sqlmigrate` failed")
+          "the file is empty: the migration has no operations, or its export failed")
       }
-      for remark in file.remarks where isCode(remark.text) {
-        reader.note(
-          path, file.position(remark.range.lowerBound), kind: .code,
-          "Python code: write a migration with the same effect")
-      }
+      reader.noteCode(path, file, file.whole)
       let (number, rest) = leadingNumber(name) ?? ("", name)
       reader.add(
         number: isOneApp ? number : "", name: isOneApp ? rest : "\(app)_\(name)", path,
@@ -92,10 +87,6 @@ enum Django: ForeignFormat {
         with: Array(columns.joined(separator: ", ").utf8))
     }
     return try ForeignFile(file.path, bytes: bytes)
-  }
-
-  private static func isCode(_ remark: String) -> Bool {
-    remark.contains("CANNOT BE WRITTEN AS SQL")
   }
 
   /// The last word of each line: `[X]  app.0001_initial`.

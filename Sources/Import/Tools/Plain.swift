@@ -35,11 +35,12 @@ enum Plain: ForeignFormat {
       let folders = (NaturalOrder(folderName(a.source)), NaturalOrder(folderName(b.source)))
       guard folders.0 == folders.1 else { return folders.0 < folders.1 }
       let numbers = (MigrationNumber(id: a.number), MigrationNumber(id: b.number))
-      return numbers.0 == numbers.1 ? a.source < b.source : numbers.0 < numbers.1
+      return numbers.0 == numbers.1
+        ? NaturalOrder(a.source) < NaturalOrder(b.source) : numbers.0 < numbers.1
     }
   }
 
-  /// Folders are often called by versions: 0.9 comes before 0.10.
+  /// Names are often versions: 0.9 comes before 0.10.
   private struct NaturalOrder: Comparable {
     private let parts: [String]
 
@@ -84,7 +85,10 @@ enum Plain: ForeignFormat {
       }
     }
     let before = bytes[..<start].filter { _ in start > 1 }
-    let rest = before + bytes[end...]
+    // A version keeps all its parts: 4.0.0_to_4.2.0
+    let isVersion =
+      end + 1 < bytes.count && bytes[end] == UInt8(ascii: ".") && bytes[end + 1].isDigit
+    let rest = before + bytes[(isVersion ? start : end)...]
     return (String(decoding: number, as: UTF8.self), String(decoding: rest, as: UTF8.self))
   }
 
@@ -101,10 +105,14 @@ enum Plain: ForeignFormat {
     upEndings.lazy.compactMap { stem(name, without: $0) }.first ?? name
   }
 
-  /// Whether a comment begins the way there or the way back: `-- Up`, `-- +migrate Down`, `-- @DOWN`.
+  /// Whether a comment begins the way there or the way back: `-- Up`, `-- rambler up`, `-- @DOWN`, or the name of
+  /// a tool after a plus sign and perhaps options, as in `-- +migrate Up notransaction`.
   private static func direction(_ remark: String) -> Bool? {
     let words = remark.lowercased().split { " +@:-=".contains($0) }.map(String.init)
-    let rest = words.filter { !["migrate", "migration", "rambler", "section"].contains($0) }
+    let rest =
+      remark.hasPrefix("+") && words.count > 1
+      ? [words[1]]
+      : words.filter { !["migrate", "migration", "rambler", "section"].contains($0) }
     guard rest.count == 1 else { return nil }
     return rest[0] == "up" ? true : rest[0] == "down" ? false : nil
   }

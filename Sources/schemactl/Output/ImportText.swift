@@ -34,6 +34,12 @@ extension TextReporter {
       )
     }
     let folder = imported.project.folder.path.visible
+    let code = imported.foreign.notes.count { $0.kind == .code }
+    if code > 0 {
+      mention(
+        "\(counted(code, "part")) in a programming language \(code == 1 ? "is" : "are") not imported: see the notes. "
+          + "The rows that such code changes are not those of the other tool.")
+    }
     let proof =
       imported.foreign.tool == .grdb
       ? "same schema as each database; their rows were not compared"
@@ -45,8 +51,8 @@ extension TextReporter {
     )
   }
 
-  /// Lists the parts of the source that the manifests do not contain. Several parts of one kind
-  /// share one line.
+  /// Lists the parts of the source that the manifests do not contain. Many parts of one kind share one
+  /// line, except code, which somebody must write as a migration.
   private func showNotes(_ report: ImportReport) {
     let notes = report.imported.foreign.notes
     guard notes.count > 20, !report.isVerbose else {
@@ -54,7 +60,11 @@ extension TextReporter {
       return
     }
     var shown: Set<ExactText> = []
-    for note in notes where shown.insert(note.message) {
+    for note in notes where note.kind == .code || shown.insert(note.message) {
+      guard note.kind != .code else {
+        mention(line(note))
+        continue
+      }
       let alike = notes.filter { $0.message == note.message }
       let more = alike.count == 1 ? "" : " (and \(alike.count - 1) more; --verbose lists them)"
       mention(line(note) + more)
