@@ -9,10 +9,6 @@ package struct DividedStatement: Sendable {
   let assigned: Set<Identifier>
   /// Whether it changes every row.
   let isOfAllRows: Bool
-  private static let timeFunctions: Set<Identifier> = [
-    "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
-  ]
-  private static let presentTimes: Set<Identifier> = ["now", "subsec", "subsecond"]
   private let beginning: String
   private let condition: String?
 
@@ -37,36 +33,13 @@ package struct DividedStatement: Sendable {
     let words = tokens.significant(in: start..<tokens.bytes.count)
     let reading: Set<Identifier> = ["select", "values", "from", "returning", "order", "limit"]
     return words.indices.contains { index in
-      if readsClock(tokens, words[index...]) { return true }
+      if tokens.readsClock(words[index...]) { return true }
       guard words[index].kind == .word else { return false }
       let word = tokens.text(words[index])
       // A list of values reads no rows.
       let isList = index + 1 < words.count && tokens.text(words[index + 1]) == "("
       return reading.contains(word) || word.identifier == "in" && !isList
     }
-  }
-
-  /// Whether a time function is called that may give the present time, which differs from range to range: its time
-  /// is `'now'`, or names no column.
-  private static func readsClock(_ tokens: TokenizedSQL, _ words: ArraySlice<Token>) -> Bool {
-    func text(_ index: Int) -> String {
-      words.indices.contains(index) ? tokens.text(words[index]) : ""
-    }
-    let name = Quoting.unquoted(text(words.startIndex)).identifier
-    guard timeFunctions.contains(name), text(words.startIndex + 1) == "(" else { return false }
-    var isFormat = name == "strftime"
-    var namesColumn = false
-    var depth = 1
-    for index in words.indices.dropFirst(2) {
-      let word = text(index)
-      depth += word == "(" ? 1 : word == ")" ? -1 : 0
-      guard depth > 0 else { break }
-      if isFormat, depth == 1, word == "," { (isFormat, namesColumn) = (false, false) }
-      let isName = words[index].kind == .word || words[index].kind == .quotedIdentifier
-      namesColumn = namesColumn || isName && text(index + 1) != "("
-      if presentTimes.contains(Quoting.unquoted(word).identifier) { return true }
-    }
-    return isFormat || !namesColumn
   }
 
   /// The statement for the rows from ?1 to ?2.

@@ -22,9 +22,12 @@ extension Connection {
       try register(
         FunctionDefinition(name: name, arguments: 0, isDeterministic: true, body: { _ in value }))
     }
-    for name in ["date", "time", "datetime", "julianday", "unixepoch", "strftime"] {
+    let known = try rows("SELECT name FROM pragma_function_list").compactMap {
+      $0[0].text?.identifier
+    }
+    for name in TimeFunctions.names.intersection(known) {
       try register(
-        FunctionDefinition(name: name, arguments: -1, isDeterministic: true) { arguments in
+        FunctionDefinition(name: name.text, arguments: -1, isDeterministic: true) { arguments in
           try evaluated(name, arguments, at: now)
         })
     }
@@ -76,14 +79,16 @@ package final class ChanceCounter: Sendable {
 
 /// What SQLite's own function says at that time.
 private func evaluated(
-  _ function: String, _ arguments: [Value], at now: String
+  _ function: Identifier, _ arguments: [Value], at now: String
 ) throws -> Value {
   var arguments = arguments
-  let time = function == "strftime" ? 1 : 0
-  if arguments.count == time {
-    arguments.append(.text(now))
-  } else if arguments.indices.contains(time), arguments[time].text?.lowercased() == "now" {
-    arguments[time] = .text(now)
+  let times = TimeFunctions.times(of: function)
+  if arguments.count == times.lowerBound { arguments.append(.text(now)) }
+  for place in times.clamped(to: arguments.indices) {
+    guard let text = arguments[place].text, TimeFunctions.isPresent(text) else { continue }
+    arguments[place] = .text(now)
+    // `'subsec'` alone is also a modifier.
+    if text.identifier != "now" { arguments.append(.text(text)) }
   }
   let marks = arguments.map { _ in "?" }.joined(separator: ", ")
   let connection = try Connection(path: nil)

@@ -15,19 +15,6 @@ extension TokenizedSQL {
     Quoting.unquoted(text(token)).identifier
   }
 
-  /// The tokens between the parenthesis at the start of `tokens` and its closing parenthesis.
-  package func inside(_ tokens: ArraySlice<Token>) -> ArraySlice<Token> {
-    var depth = 0
-    for index in tokens.indices {
-      let text = text(tokens[index])
-      depth += text == "(" ? 1 : text == ")" ? -1 : 0
-      if depth == 0 {
-        return tokens[tokens.index(after: tokens.startIndex)..<max(index, tokens.startIndex + 1)]
-      }
-    }
-    return tokens.dropFirst()
-  }
-
   /// The first of these words outside parentheses.
   package func firstWord(of words: Set<Identifier>, in tokens: ArraySlice<Token>) -> Int? {
     var depth = 0
@@ -53,20 +40,5 @@ extension TokenizedSQL {
       rest = rest[(next + 1)...]
     }
     return pieces + [(word, rest)]
-  }
-
-  package func split(_ tokens: ArraySlice<Token>, atCommas: ()) -> [ArraySlice<Token>] {
-    var pieces: [ArraySlice<Token>] = []
-    var depth = 0
-    var start = tokens.startIndex
-    for index in tokens.indices {
-      let text = text(tokens[index])
-      if text == ",", depth == 0 {
-        pieces.append(tokens[start..<index])
-        start = index + 1
-      }
-      depth += text == "(" ? 1 : text == ")" ? -1 : 0
-    }
-    return pieces + [tokens[start...]]
   }
 }

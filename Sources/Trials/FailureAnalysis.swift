@@ -95,7 +95,7 @@ extension Timeline {
 private func readsFormat(_ function: String) -> Bool {
   let name = function.identifier
   return name.hasPrefix("json") || ["->", "->>"].contains(name)
-    || ["date", "time", "datetime", "julianday", "unixepoch", "strftime"].contains(name)
+    || TimeFunctions.names.contains(name)
 }
 
 extension Failure {

@@ -61,6 +61,10 @@ struct DividedStatementTests {
         "UPDATE t SET d = strftime('%Y', created), e = date(coalesce(created, 0))\nWHERE rowid BETWEEN ?1 AND ?2"
       ),
       (
+        "UPDATE t SET e = unixepoch(created, 'subsec'), f = date('2026-01-01', '+1 day')",
+        "UPDATE t SET e = unixepoch(created, 'subsec'), f = date('2026-01-01', '+1 day')\nWHERE rowid BETWEEN ?1 AND ?2"
+      ),
+      (
         "DELETE FROM t WHERE a IN (1, 2) -- old",
         "DELETE FROM t\nWHERE (a IN (1, 2)\n) AND rowid BETWEEN ?1 AND ?2"
       ),
@@ -80,7 +84,7 @@ struct DividedStatementTests {
       "UPDATE t SET a = datetime('now')", "UPDATE t SET a = date()",
       "UPDATE t SET a = strftime('%s'), b = c", "DELETE FROM t WHERE julianday(\"Now\") > a",
       "UPDATE t SET a = \"datetime\"('NOW', b)",
-      "UPDATE t SET a = unixepoch(coalesce(b, 'subsec'))",
+      "UPDATE t SET a = unixepoch(coalesce(b, 'subsec'))", "UPDATE t SET a = timediff(b, 'now')",
     ])
   func other(_ sql: String) {
     #expect(DividedStatement(sql) == nil)

@@ -74,9 +74,6 @@ private func leftOut(_ statement: StatementEffect, _ timeline: Timeline) -> [Dra
 /// Functions whose result differs at each call, as opposed to those that depend on the time of day.
 private let randomFunctions: Set<Identifier> = ["random", "randomblob", "uuid"]
 private let currentValues: Set<Identifier> = ["current_timestamp", "current_date", "current_time"]
-private let timeFunctions: Set<Identifier> = [
-  "date", "time", "datetime", "julianday", "unixepoch", "strftime",
-]
 
 extension Timeline {
   /// The table that the statement inserts into, at the end of the migration.
@@ -114,7 +111,7 @@ extension StatementEffect {
 
   /// The function in the written values, as the statement spells it.
   fileprivate var changingFunction: String? {
-    guard calls(randomFunctions.union(currentValues).union(timeFunctions)) else { return nil }
+    guard calls(randomFunctions.union(currentValues).union(TimeFunctions.names)) else { return nil }
     let sql = TokenizedSQL(self.sql)
     let all = sql.significant[...]
     let tokens = sql.firstWord(of: ["WHERE", "FROM"], in: all).map { all[..<$0] } ?? all
@@ -123,11 +120,7 @@ extension StatementEffect {
       if currentValues.contains(name) { return name.text.uppercased() }
       guard index + 1 < tokens.endIndex, sql.text(tokens[index + 1]) == "(" else { continue }
       if randomFunctions.contains(name) { return "\(name)()" }
-      let arguments = sql.inside(tokens[(index + 1)...])
-      let isNow = arguments.contains {
-        $0.kind == .string && sql.text($0).identifier == "'now'"
-      }
-      if timeFunctions.contains(name), arguments.isEmpty || isNow { return "\(name)('now')" }
+      if sql.readsClock(tokens[index...]) { return "\(name)('now')" }
     }
     return nil
   }
