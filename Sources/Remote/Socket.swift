@@ -103,6 +103,7 @@ final class Socket {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
     while done < count {
+      acknowledgeAtOnce()
       let received = bytes.withUnsafeMutableBytes { buffer in
         buffer.baseAddress.map { recv(descriptor, $0 + done, count - done, 0) } ?? 0
       }
@@ -115,6 +116,16 @@ final class Socket {
       }
     }
     return bytes
+  }
+
+  /// A node sends a large answer in parts, each after the acknowledgement of the one before, which Linux delays by
+  /// 40 ms. The switch holds for a short time only (tcp(7), TCP_QUICKACK).
+  private func acknowledgeAtOnce() {
+    #if os(Linux)
+      var one: Int32 = 1
+      setsockopt(
+        descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout<Int32>.size))
+    #endif
   }
 
   private func waitAfterError(
