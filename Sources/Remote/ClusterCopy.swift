@@ -19,33 +19,70 @@ package struct ClusterCopy {
     let ledgers = Set(
       (squashed + project.migrations).flatMap(\.manifest.replaces).map(\.ledger.identifier)
         + [project.ledger.table])
-    let (schema, rows) = try cluster.ask { (leader) throws(DatabaseError) in
+    let (schema, copies) = try cluster.ask { (leader) throws(DatabaseError) in
       try leader.reading { () throws(DatabaseError) in
         let schema = try Schema(of: leader)
-        var rows: [(table: Identifier, rows: [[Value]])] = []
+        var copies: [CopiedRows] = []
         for table in ledgers.sorted() where schema.table(table) != nil {
-          rows.append((table, try leader.rows("SELECT * FROM main.\(Quoting.quoted(table))")))
+          copies.append(try CopiedRows(of: table.text, on: leader))
         }
-        return (schema, rows)
+        return (schema, copies)
       }
     }
     live = schema
     do throws(DatabaseError) {
       let connection = try schema.scratch(project.application)
-      connection.set(.triggers, to: false)
-      for (table, rows) in rows {
-        for row in rows {
-          let places = Array(repeating: "?", count: row.count).joined(separator: ", ")
-          try connection.execute(
-            "INSERT INTO main.\(Quoting.quoted(table)) VALUES (\(places))", row)
-        }
-      }
-      connection.set(.triggers, to: true)
+      try connection.fill(copies)
       madeSchema = try Schema(of: connection).promised(besides: project.ledger)
       readable = ReadableDatabase(connection, name: cluster.address.text)
     } catch {
       throw Failure(error.status, "the scratch database cannot be opened: \(error.inWords)")
     }
+  }
+}
+
+/// Rows of one table of a cluster, for a private database.
+struct CopiedRows {
+  fileprivate let insertion: String
+  fileprivate let rows: [[Value]]
+
+  /// All rows of a table.
+  init(of table: String, on leader: NodeConnection) throws(DatabaseError) {
+    let name = "main.\(Quoting.quoted(table))"
+    rows = try leader.rows("SELECT * FROM \(name)")
+    insertion = "INSERT INTO \(name) VALUES (\(places(rows.first?.count ?? 1)))"
+  }
+
+  /// The first rows of a table that its constraints allow.
+  init(firstOf load: TableLoad, on leader: NodeConnection) throws(DatabaseError) {
+    let name = "main.\(Quoting.quoted(load.table))"
+    let columns = quotedList(load.columns)
+    rows = try leader.rows(
+      "SELECT \(columns) FROM \(name) LIMIT \(load.sample)", columns: load.columns.count)
+    insertion =
+      "INSERT OR IGNORE INTO \(name) (\(columns)) VALUES (\(places(load.columns.count)))"
+  }
+}
+
+private func places(_ count: Int) -> String {
+  Array(repeating: "?", count: count).joined(separator: ", ")
+}
+
+extension Connection {
+  /// Inserts rows without firing triggers.
+  func fill(_ copies: [CopiedRows]) throws(DatabaseError) {
+    set(.triggers, to: false)
+    try execute("BEGIN")
+    for copy in copies where !copy.rows.isEmpty {
+      let statement = try prepare(copy.insertion)
+      for row in copy.rows {
+        try statement.bind(row)
+        try statement.run()
+        statement.reset()
+      }
+    }
+    try execute("COMMIT")
+    set(.triggers, to: true)
   }
 }
 
@@ -68,7 +105,7 @@ extension Schema {
   /// Reads the schema of a cluster's database, without root pages.
   init(of leader: NodeConnection) throws(DatabaseError) {
     let rows = try leader.rows(
-      "SELECT type, name, tbl_name, sql FROM main.sqlite_schema ORDER BY rowid")
+      "SELECT type, name, tbl_name, sql FROM main.sqlite_schema ORDER BY rowid", columns: 4)
     self.init(
       objects: rows.compactMap { row in
         row[0].text.flatMap(SchemaObject.Kind.init(rawValue:)).map { kind in

@@ -9,12 +9,17 @@ struct CompiledStatement {
   let functions: Set<Identifier>
   /// A trigger that it fires.
   let trigger: String?
-  /// Whether it may read the rows of a table again for each row.
-  let hasNestedLoops: Bool
+  /// The tables of which it may read many rows, each perhaps again for each row of the others, as EXPLAIN QUERY PLAN
+  /// names them: some by the names that the statement gives them.
+  let loops: [Identifier]
   let changesSchema: Bool
+  /// At most how many indexes it changes. The rows of a table without a rowid are an index, too.
+  let indexes: Int64
+  /// Whether it may remove rows.
+  let removesRows: Bool
   /// The functions that do not always give the same result for the same arguments.
   private let changingFunctions: Set<Identifier>
-  /// The authorizer events of the statement itself, without those of its triggers.
+  /// The authorizer events of the statement and its triggers.
   private let events: [AuthorizerEvent]
 
   init(_ sql: String, on connection: Connection) throws(DatabaseError) {
@@ -30,32 +35,99 @@ struct CompiledStatement {
       program.filter { $0.0 == "Function" || $0.0 == "PureFunc" }
         .compactMap { $0.1?.split(separator: "(").first.map { Identifier($0) } })
     changesSchema = program.contains { $0.0 == "SetCookie" }
-    hasNestedLoops =
-      try connection.rows("EXPLAIN QUERY PLAN " + sql).count { row in
-        let step = row.last?.text ?? ""
-        return step.hasPrefix("SCAN ") || step.hasPrefix("SEARCH ")
-      } > 1
+    indexes = Int64(
+      program.count { opcode, detail in
+        opcode == "OpenWrite" && detail?.hasPrefix("k(") == true || opcode == "Clear"
+          || opcode == "Destroy"
+      })
+    removesRows = program.contains { $0.0 == "Delete" }
     func names(_ query: String) throws(DatabaseError) -> Set<Identifier> {
       Set(try connection.rows(query).compactMap { $0[0].text?.identifier })
     }
     let triggers = try names("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
     trigger = events.lazy.compactMap(\.trigger).first { triggers.contains($0.identifier) }
-    self.events = events.filter { !($0.trigger.map { triggers.contains($0.identifier) } ?? false) }
+    loops = try Self.loops(sql, on: connection)
+    self.events = events
     // Bit 11 is SQLITE_DETERMINISTIC.
     changingFunctions = try names("SELECT name FROM pragma_function_list WHERE flags & 0x800 = 0")
   }
 
-  /// The tables that it reads or changes itself or through views.
+  private static func loops(
+    _ sql: String, on connection: Connection
+  ) throws(DatabaseError) -> [Identifier] {
+    connection.set(.explainsTriggers, to: true)
+    defer { connection.set(.explainsTriggers, to: false) }
+    let plan = try connection.rows("EXPLAIN QUERY PLAN " + sql)
+    var loops: [Identifier] = []
+    for words in plan.compactMap({ $0.last?.text?.split(separator: " ") }) {
+      guard words.count > 1, ["SCAN", "SEARCH"].contains(words[0]), !words.contains("CONSTANT"),
+        words.last != "(rowid=?)", try !findsOneRow(words, on: connection)
+      else { continue }
+      let name = Identifier(words[1])
+      guard !name.isInternal else { continue }
+      loops.append(name)
+    }
+    return loops
+  }
+
+  /// Whether a step of a plan looks up at most one row in a unique index.
+  private static func findsOneRow(
+    _ words: [Substring], on connection: Connection
+  ) throws(DatabaseError) -> Bool {
+    guard words[0] == "SEARCH", let index = words.firstIndex(of: "INDEX"),
+      words.indices.contains(index + 1)
+    else { return false }
+    let columns =
+      try connection.rows(
+        "SELECT count(*) FROM sqlite_schema AS s JOIN pragma_index_list(s.tbl_name) AS l "
+          + "JOIN pragma_index_info(s.name) WHERE s.name = ?1 AND l.name = s.name AND l.\"unique\"",
+        [.text(String(words[index + 1]))]
+      ).first?[0].integer ?? 0
+    return columns > 0
+      && words[(index + 2)...].count { $0.hasSuffix("=?") || $0.hasSuffix("=?)") } >= columns
+  }
+
+  /// The tables that it reads or changes itself or through views and triggers.
   func tables(of actions: [AuthorizerAction]) -> Set<Identifier> {
     Set(
       events.filter { actions.contains($0.action) && $0.database == "main" }
         .compactMap { $0.first?.identifier }.filter { !$0.isInternal })
   }
 
-  /// Whether it has the same effect for one range of rowids after the other. A trigger may write other rows of the
+  /// How the statement runs on a large table; nil if it must run as one statement.
+  ///
+  /// It must have the same effect for one range of rowids after the other. A trigger may write other rows of the
   /// table, a changed rowid may move a row into the next range, and each range has its own random numbers.
-  func divides(_ statement: DividedStatement) -> Bool {
-    trigger == nil && functions.isDisjoint(with: changingFunctions)
-      && statement.assigned.isDisjoint(with: ["rowid", "oid", "_rowid_"])
+  ///
+  /// - Parameter connection: a private database with the schema in which the statement runs.
+  func ranged(
+    _ sql: String, on connection: Connection
+  ) throws(DatabaseError) -> RangedStatement? {
+    guard let divided = DividedStatement(sql), trigger == nil,
+      functions.isDisjoint(with: changingFunctions),
+      divided.assigned.isDisjoint(with: ["rowid", "oid", "_rowid_"])
+    else { return nil }
+    let columns = try connection.rows(
+      "SELECT c.name, c.type, c.pk FROM pragma_table_list AS l JOIN pragma_table_xinfo(l.name) AS c "
+        + "WHERE l.schema = 'main' AND l.type = 'table' AND NOT l.wr AND l.name = ?1 COLLATE NOCASE",
+      [.text(divided.table)])
+    let names = Set(columns.compactMap { $0[0].text?.identifier })
+    let keys = columns.filter { $0[2] != 0 }
+    // A single INTEGER key is another name of the rowid.
+    let key = keys.count == 1 && keys[0][1].text?.identifier == "integer" ? keys[0][0].text : nil
+    guard !columns.isEmpty, !divided.assigned.contains(key?.identifier ?? "rowid"),
+      let rowid = ["rowid", "oid", "_rowid_"].first(where: { !names.contains($0.identifier) })
+    else { return nil }
+    return RangedStatement(
+      table: divided.table, rowid: rowid, sql: divided.ranged(by: rowid))
   }
+}
+
+/// A statement that can run for one range of rowids after the other.
+struct RangedStatement {
+  let table: String
+  /// A name of the rowid that no column hides.
+  let rowid: String
+  /// For the rows from ?1 to ?2.
+  let sql: String
 }

@@ -105,6 +105,15 @@ package final class NodeConnection: RowSource {
     throw .malformedAnswer
   }
 
+  /// - Throws: an error if the node sends another number of columns.
+  func rows(
+    _ sql: String, _ values: [Value] = [], columns: Int
+  ) throws(DatabaseError) -> [[Value]] {
+    let rows = try rows(sql, values)
+    guard rows.allSatisfy({ $0.count == columns }) else { throw .malformedAnswer }
+    return rows
+  }
+
   private func statement(_ sql: String, _ values: [Value]) throws(DatabaseError) -> MessageWriter {
     guard !sql.utf8.contains(0) else {
       throw DatabaseError(

@@ -41,8 +41,8 @@ extension Project {
     var limits = RowLimits()
     for planned in report.migrations {
       do throws(Failure) {
-        let plan = try RemotePlan(planned, application)
-        try limits.require(plan, cluster)
+        var plan = try RemotePlan(planned, application)
+        try limits.measure(&plan, cluster)
         sending.plans.append(plan)
       } catch {
         guard error.status == .invalidInput else { throw error }
@@ -50,13 +50,12 @@ extension Project {
       }
     }
     if sending.refusals.isEmpty {
-      sending.refusals = try limits.refusals(
+      sending.refusals = try RowLimits.refusals(
         bySampleOf: sending.plans, live, application, on: cluster)
     }
     let refused = sending.refusals.first?.migration?.id
     let count = report.migrations.prefix { $0.migration.id != refused }.count
     sending.plans = Array(sending.plans.prefix(count))
-    sending.ranges = limits.ranges
     return sending
   }
 
@@ -68,11 +67,10 @@ extension Project {
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> MigrateReport {
     let (copy, plan, sending) = try prepared(options, on: cluster)
-    let trigger = copy.live.objects.first { $0.isOf(ledger) && $0.kind == .trigger }
-    guard trigger == nil else {
+    if let trigger = copy.live.objects.first(where: { $0.isOf(ledger) && $0.kind == .trigger }) {
       throw Failure(
         .invalidInput,
-        "the trigger `\(trigger?.name ?? "")` belongs to \(ledger), and dqlite cannot write the "
+        "the trigger `\(trigger.name)` belongs to \(ledger), and dqlite cannot write the "
           + "ledger without firing it. Nothing was changed", remedy: "Drop the trigger")
     }
     if let refusal = sending.refusals.first { throw refusal }

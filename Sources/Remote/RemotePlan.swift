@@ -12,7 +12,7 @@ import SchemaSQLite
 /// The plan of one migration as statements and questions for the leader.
 package struct RemotePlan {
   let planned: PlannedMigration
-  let steps: [RemoteStep]
+  var steps: [RemoteStep]
 
   var migration: Migration { planned.migration }
 
@@ -27,6 +27,16 @@ struct RemoteStep {
   let context: Context
   let action: Action
   let compiled: CompiledStatement
+  /// The sizes of its tables before the migrations, by their names when it runs.
+  var loads: [Identifier: TableLoad] = [:]
+
+  /// The statement in key ranges, if its table needs them, and the size of the table.
+  var ranges: (statement: RangedStatement, load: TableLoad)? {
+    guard case .statement(let statement) = action, let ranged = statement.ranged,
+      let load = loads[ranged.table.identifier], load.rows > TableLoad.fewRows
+    else { return nil }
+    return (ranged, load)
+  }
 
   /// The tables in which it may read or write many rows, by their names when it runs.
   var tables: [Identifier] {
@@ -51,20 +61,6 @@ struct RemoteStep {
       }
     }
   }
-}
-
-/// One statement that changes the schema or rows.
-struct RemoteStatement {
-  let sql: String
-  let position: Position
-  /// How it runs on a large table; nil if it cannot be divided.
-  let divided: DividedStatement?
-  /// The tables in which it may read or write many rows, by their names when the statement runs.
-  let tables: [Identifier]
-  /// Those of them whose rows it changes, or copies into an index or another table.
-  let written: Set<Identifier>
-  let copiesRows: Bool
-  let renamings: [(from: Identifier, to: Identifier)]
 }
 
 extension RemotePlan {
@@ -170,14 +166,13 @@ private struct RemoteWriter {
           "`\(context.operation.name)` writes rows without firing triggers, which dqlite cannot do: "
             + "drop the trigger `\(trigger)` first, and create it again afterwards")
       }
-      let divided = DividedStatement(statement.sql).flatMap { compiled.divides($0) ? $0 : nil }
-      let action = RemoteStep.Action.statement(
-        RemoteStatement(
-          sql: statement.sql, position: statement.position, divided: divided,
-          tables: statement.tablesOfManyRows(compiled),
-          written: statement.rewrittenTables(compiled),
-          copiesRows: statement.copiesRows,
-          renamings: TableRenames.renamings(by: statement.sql, statement.events)))
+      let ranged: RangedStatement?
+      do throws(DatabaseError) {
+        ranged = try compiled.ranged(statement.sql, on: connection)
+      } catch {
+        throw failure(error, statement.sql, context, statement.position)
+      }
+      let action = RemoteStep.Action.statement(RemoteStatement(statement, compiled, ranged))
       steps.append(RemoteStep(context: context, action: action, compiled: compiled))
       guard compiled.changesSchema else { continue }
       do throws(DatabaseError) {
@@ -211,7 +206,8 @@ private struct RemoteWriter {
     if let pragma = events.first(where: { $0.action == .pragma && !Pragmas.onlyReads($0) }) {
       return "PRAGMA \((pragma.first ?? "").identifier) is not allowed there"
     }
-    if statement.returnsRows {
+    // Adding a column with a CHECK or NOT NULL asks for broken rows, and returns none.
+    if statement.returnsRows, !events.contains(where: { $0.action == .alterTable }) {
       return "the statement returns rows, and dqlite does not store the changes of such a statement"
     }
     // ALTER TABLE looks at the schema of temporary objects, too.
@@ -242,42 +238,5 @@ extension ReplayedStatement {
     return events.contains {
       $0.action == .pragma && Pragmas.acceptedNotRun.contains(($0.first ?? "").identifier)
     }
-  }
-
-  /// Whether it copies the rows of a table into an index or another table, or rewrites all of them.
-  fileprivate var copiesRows: Bool {
-    events.contains { [.createIndex, .alterTable, .createTable].contains($0.action) }
-  }
-
-  /// The tables whose rows it changes itself or copies. The growth of the file accounts for the rows of an INSERT.
-  fileprivate func rewrittenTables(_ compiled: CompiledStatement) -> Set<Identifier> {
-    copiesRows ? Set(tablesOfManyRows(compiled)) : compiled.tables(of: [.update, .delete])
-  }
-
-  private var isSchemaChange: Bool {
-    events.contains {
-      [.createTable, .dropTable, .dropIndex, .dropVirtualTable].contains($0.action)
-    }
-  }
-
-  /// The tables whose rows the statement itself may read or write. CREATE TABLE, DROP, ADD COLUMN and RENAME
-  /// read and write only the schema.
-  fileprivate func tablesOfManyRows(_ compiled: CompiledStatement) -> [Identifier] {
-    let altered = events.filter { $0.action == .alterTable }
-    guard altered.isEmpty else {
-      return rewritesTable ? altered.compactMap { $0.second?.identifier } : []
-    }
-    let isCreatedFromRows =
-      events.contains { $0.action == .createTable } && TokenizedSQL(sql).mentions("select")
-    if isSchemaChange, !isCreatedFromRows { return [] }
-    let indexed = events.filter { $0.action == .createIndex }.compactMap { $0.second?.identifier }
-    return compiled.tables(of: [.read, .update, .delete, .analyze]).union(indexed).sorted()
-  }
-
-  /// DROP COLUMN writes every row, and a CHECK or a generated column that is added is tested against each.
-  private var rewritesTable: Bool {
-    let tokens = TokenizedSQL(sql)
-    return tokens.mentions("drop") || tokens.mentions("check") || tokens.mentions("generated")
-      || tokens.mentions("as")
   }
 }

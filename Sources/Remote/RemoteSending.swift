@@ -9,7 +9,6 @@ import SchemaSQLText
 /// The pending migrations as the leader receives them.
 struct RemoteSending {
   var plans: [RemotePlan] = []
-  var ranges: [RangedStatement] = []
   /// Why migrations cannot run on dqlite (65), in order.
   var refusals: [Failure] = []
 
@@ -19,9 +18,11 @@ struct RemoteSending {
       "each migration is one transaction on the leader: first its row in the ledger, then its statements, then the "
       + "checks of the schema and of foreign keys; `plan --sql` prints them in this order"
     return (plans.isEmpty ? [] : [order])
-      + ranges.map { range in
-        "\(range.migration): the \(range.rows.inWords) rows of \(range.table) are changed in key ranges of at most "
-          + "\(milliseconds(TableLoad.longest)) ms each, all in one transaction"
+      + plans.flatMap { plan in
+        plan.steps.compactMap(\.ranges).map { statement, load in
+          "\(plan.migration.id): the \(load.rows.inWords) rows of \(statement.table) are changed in key ranges of at "
+            + "most \(milliseconds(TableLoad.longest)) ms each, all in one transaction"
+        }
       }
       + refusals.dropFirst().map { refusal in
         "\(refusal.migration?.id ?? ""): \(refusal.message)"
@@ -44,9 +45,7 @@ struct RemoteSending {
     for plan in plans {
       lines += ["", "-- \(oneLine(plan.migration.id))", "BEGIN IMMEDIATE;"] + ledger
       lines.append(plan.planned.statement(for: report.ledger))
-      for (number, step) in plan.steps.enumerated() {
-        lines += script(step, number, plan.migration.id)
-      }
+      lines += plan.steps.flatMap(script)
       lines += [
         "-- asked here: the schema, and foreign keys",
         "UPDATE main.\(report.ledger.name) SET milliseconds = ?1 WHERE id = "
@@ -57,15 +56,13 @@ struct RemoteSending {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private func script(_ step: RemoteStep, _ number: Int, _ migration: String) -> [String] {
+  private func script(_ step: RemoteStep) -> [String] {
     switch step.action {
     case .question(let question): [asked(question.condition)]
     case .assertion(let assertion): [asked(assertion.query.text)]
     case .statement(let statement):
-      if let range = ranges.first(where: {
-        $0.migration == migration && $0.step == number
-      }) {
-        ["-- in key ranges, from rowid ?1 to rowid ?2:", terminated(range.sql)]
+      if let ranged = step.ranges?.statement {
+        ["-- in key ranges, from rowid ?1 to rowid ?2:", terminated(ranged.sql)]
       } else {
         [terminated(statement.sql)]
       }

@@ -74,10 +74,12 @@ struct RemoteTransaction {
     let planned = plan.planned
     let violations = try ForeignKeyViolations(
       of: planned.foreignKeysBefore, in: planned.before, on: leader)
-    var written: Int64 = 0
-    for step in plan.steps {
-      guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
-      try run(step, &written)
+    if !plan.steps.isEmpty {
+      var size = try CommitSize(on: leader)
+      for step in plan.steps {
+        guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
+        try run(step, &size)
+      }
     }
     let found = try Schema(of: leader).promised(besides: ledger).subtracting(unknown)
     let promised = planned.after.promised(besides: ledger)
@@ -115,15 +117,15 @@ struct RemoteTransaction {
     }
   }
 
-  private func run(_ step: RemoteStep, _ written: inout Int64) throws {
+  private func run(_ step: RemoteStep, _ size: inout CommitSize) throws {
     do {
-      try carryOut(step, &written)
+      try carryOut(step, &size)
     } catch let error as DatabaseError where !error.asksForAnotherLeader {
       throw step.context.failure(error)
     }
   }
 
-  private func carryOut(_ step: RemoteStep, _ written: inout Int64) throws {
+  private func carryOut(_ step: RemoteStep, _ size: inout CommitSize) throws {
     switch step.action {
     case .question(let question):
       guard try leader.rows("SELECT \(question.condition)").first?[0] == 1 else { return }
@@ -132,7 +134,7 @@ struct RemoteTransaction {
     case .statement(let statement):
       onEvent(.ran(statement: statement.sql))
       do {
-        try run(statement, step.context, &written)
+        try run(statement, of: step, &size)
       } catch let error as DatabaseError where !error.asksForAnotherLeader {
         throw step.context.failure(error, position: statement.position, statement: statement.sql)
       }
@@ -151,62 +153,55 @@ struct RemoteTransaction {
 
   // MARK: Rows
 
-  /// - Parameter written: the approximate number of bytes that COMMIT will write.
   private func run(
-    _ statement: RemoteStatement, _ context: Context, _ written: inout Int64
+    _ statement: RemoteStatement, of step: RemoteStep, _ size: inout CommitSize
   ) throws {
-    let loads = try statement.written.compactMap { (table) throws(DatabaseError) in
-      try TableLoad(of: table, on: leader)
-    }
-    let size = try usedBytes()
-    func require(_ changed: Int64) throws -> Int64 {
-      let rewritten = loads.reduce(0) { sum, load in
-        sum + (statement.copiesRows ? load.bytes : load.bytes(changing: changed))
+    let start = size
+    func note() throws {
+      size = try start.after(statement, on: leader) { (table) throws(DatabaseError) in
+        // The migrations before may have created the table, or filled it.
+        if let load = step.loads[table], !load.isOfSource, load.rows > 0 { return load }
+        return try TableLoad(of: table, on: leader)
       }
-      let sum = written + max(rewritten, try usedBytes() - size)
-      guard sum <= TableLoad.largest else {
-        throw context.refusal(
-          "the migration writes about \(sum / 1_048_576) MB up to here, and the leader can lose its leadership at a "
-            + "COMMIT of more than \(TableLoad.largest / 1_048_576) MB: change the rows in several migrations",
+      guard size.bytes <= CommitSize.largest else {
+        throw step.context.refusal(
+          CommitSize.refusal("the migration writes up to here", size.bytes),
           position: statement.position, statement: statement.sql)
       }
-      return sum
     }
-    guard let divided = statement.divided,
-      let load = loads.first(where: { $0.table.isSameName(as: divided.table) }),
-      load.rows > TableLoad.fewRows, load.divides(divided), let rowid = load.rowid
-    else {
-      written = try require(try leader.execute(statement.sql))
-      return
+    guard let ranged = statement.ranged, try step.ranges != nil || hasManyRows(ranged.table) else {
+      try leader.execute(statement.sql)
+      // The next statement accounts for the page of an empty table.
+      if case .creation = statement.kind { return }
+      return try note()
     }
-    let ranged = divided.ranged(by: rowid)
-    let from = "main.\(Quoting.quoted(load.table))"
-    var changed: Int64 = 0
+    let from = "main.\(Quoting.quoted(ranged.table))"
+    let rowid = ranged.rowid
     var ranges = KeyRanges()
     var low = Int64.min
-    var sum = written
     while true {
       guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
       let last = try leader.rows(
         "SELECT max(r), count(*) FROM (SELECT \(rowid) AS r FROM \(from) WHERE \(rowid) >= ?1 "
-          + "ORDER BY 1 LIMIT \(ranges.rows))", [.integer(low)])
-      guard let high = last.first?[0].integer, let count = last.first?[1].integer else { break }
+          + "ORDER BY 1 LIMIT \(ranges.rows))", [.integer(low)], columns: 2)
+      guard let high = last.first?[0].integer, let count = last.first?[1].integer, high >= low
+      else {
+        break
+      }
       let time = Stopwatch()
-      changed += try leader.execute(ranged, [.integer(low), .integer(high)])
+      try leader.execute(ranged.sql, [.integer(low), .integer(high)])
       ranges.note(seconds: time.seconds, rows: count)
-      sum = try require(changed)
+      try note()
       guard high < .max else { break }
       low = high + 1
     }
-    written = sum
   }
 
-  /// The bytes of the pages that the database uses.
-  private func usedBytes() throws(DatabaseError) -> Int64 {
-    try leader.rows(
-      "SELECT (page_count - freelist_count) * page_size "
-        + "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
-    ).first?[0].integer ?? 0
+  private func hasManyRows(_ table: String) throws(DatabaseError) -> Bool {
+    let few = TableLoad.fewRows
+    return try leader.rows(
+      "SELECT count(*) > \(few) FROM (SELECT 1 FROM main.\(Quoting.quoted(table)) LIMIT \(few + 1))"
+    ).first?[0] == 1
   }
 }
 

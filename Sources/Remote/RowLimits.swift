@@ -12,143 +12,156 @@ import SchemaSQLite
 /// Compares migrations with dqlite's limits for rows: which are refused, and which statements run in key ranges.
 struct RowLimits {
   /// Each table is measured once; nil if it does not exist.
-  private var loads: [Identifier: TableLoad?] = [:]
-  /// The tables that earlier statements rename, by their new names.
-  private var formerNames: [Identifier: Identifier] = [:]
-  private(set) var ranges: [RangedStatement] = []
+  private var measured: [Identifier: TableLoad?] = [:]
+  /// The tables that the statements so far have created, renamed, filled or removed.
+  private var changed: [Identifier: Origin] = [:]
 
-  /// The steps that run undivided and read or write rows.
-  private var waiting: [Waiting] = []
-
-  private struct Waiting {
-    let step: RemoteStep
-    /// Among those of the migration.
-    let number: Int
-    let tables: [TableLoad]
-
-    /// How much longer it takes than with the first rows of each table. At worst, it reads every row for every row.
-    var scale: Double {
-      let scales = tables.map { Double(max(1, $0.rows / TableLoad.fewRows)) }
-      return step.compiled.hasNestedLoops
-        ? scales.reduce(1) { $0 * $1 * $1 } : scales.max() ?? 1
-    }
-
-    /// - Parameter duration: its seconds with the first rows.
-    func refusal(after duration: Double) -> Failure? {
-      // On three nodes, statements on 300,000 rows took up to 2.1 times as long as 60 times 5,000 rows here.
-      let estimate = duration * scale * (scale > 1 ? 2 : 1)
-      guard estimate > TableLoad.longest else { return nil }
-      return step.refusal(
-        "it would take about \(milliseconds(estimate)) ms, by its time with the first rows on a private copy, and "
-          + tooLong + step.advice)
-    }
+  private enum Origin {
+    /// On the leader it has another name.
+    case renamed(from: Identifier)
+    /// Filled from a table of this size.
+    case filled(TableLoad)
+    /// Not on the leader.
+    case new
   }
 
   /// How many rows one question may read.
   private static let readable: Int64 = 1_000_000
 
-  /// Tries these steps on a private copy of the first rows.
+  /// Tries the steps that run undivided on a private copy of the first rows.
   ///
   /// - Returns: why migrations cannot run with these rows (65).
-  func refusals(
+  static func refusals(
     bySampleOf plans: [RemotePlan], _ live: Schema, _ application: Application, on cluster: Cluster
   ) throws(Failure) -> [Failure] {
-    guard !waiting.isEmpty else { return [] }
+    let loads = plans.flatMap(\.steps).filter { $0.ranges == nil }.flatMap(\.loads.values)
+    guard !loads.isEmpty else { return [] }
     let tables = Dictionary(
-      waiting.flatMap(\.tables).map { ($0.table.identifier, $0) },
-      uniquingKeysWith: { first, _ in first }
+      loads.map { ($0.table.identifier, $0) }, uniquingKeysWith: { first, _ in first }
     ).values.filter { $0.rows > 0 }
     let rehearsal = try RowRehearsal(of: plans, live, tables, application, on: cluster)
-    return plans.enumerated().compactMap { index, plan in
-      let own = waiting.filter { $0.step.context.migration.id == plan.migration.id }
-      return own.lazy.compactMap { entry in
-        let duration = rehearsal.duration(ofStep: entry.number, in: index)
-        return duration.flatMap { entry.refusal(after: $0) }
-      }.first
+    return zip(plans, rehearsal.durations).compactMap { plan, durations in
+      zip(plan.steps, durations).lazy.compactMap { $0.refusal(after: $1) }.first
     }
   }
 
+  /// Measures the tables of a plan.
+  ///
   /// - Throws: why the migration cannot run with the rows that the cluster has (65).
-  mutating func require(_ plan: RemotePlan, _ cluster: Cluster) throws(Failure) {
-    for (number, step) in plan.steps.enumerated() {
-      var tables: [TableLoad] = []
-      if case .statement(let statement) = step.action {
-        tables = try require(statement, step, number, cluster)
-        for (old, new) in statement.renamings { formerNames[new] = formerNames[old] ?? old }
-      } else {
-        tables = try requireReadable(step.tables, step.context, cluster)
+  mutating func measure(_ plan: inout RemotePlan, _ cluster: Cluster) throws(Failure) {
+    for index in plan.steps.indices {
+      let step = plan.steps[index]
+      var loads: [Identifier: TableLoad] = [:]
+      for table in step.tables {
+        guard let load = try load(of: table, cluster) else { continue }
+        loads[table] = load
+        if case .statement(let statement) = step.action {
+          try require(statement, step, table, load, cluster)
+        } else {
+          try requireReadable(load, step.context)
+        }
       }
-      if !tables.isEmpty { waiting.append(Waiting(step: step, number: number, tables: tables)) }
+      plan.steps[index].loads = loads
+      if case .statement(let statement) = step.action { try note(statement, loads, cluster) }
     }
-    _ = try requireReadable(
-      (plan.planned.foreignKeysBefore + plan.planned.foreignKeysAfter).map(\.identifier),
-      Context(migration: plan.migration), cluster)
+    for table in plan.planned.foreignKeysBefore + plan.planned.foreignKeysAfter {
+      guard let load = try load(of: table.identifier, cluster) else { continue }
+      try requireReadable(load, Context(migration: plan.migration))
+    }
   }
 
+  /// - Returns: nil for a table that does not exist before the migrations.
   private mutating func load(
     of table: Identifier, _ cluster: Cluster
   ) throws(Failure) -> TableLoad? {
-    let name = formerNames[table] ?? table
-    if let load = loads[name] { return load }
+    var name = table
+    switch changed[table] {
+    case .new: return nil
+    case .filled(let load): return load
+    case .renamed(let former): name = former
+    case nil: break
+    }
+    if let load = measured[name] { return load }
     let load: TableLoad? = try cluster.ask { (leader) throws(DatabaseError) in
       try TableLoad(of: name, on: leader)
     }
-    loads[name] = load
+    measured[name] = .some(load)
     return load
   }
 
-  /// - Returns: the tables that exist.
-  private mutating func requireReadable(
-    _ tables: [Identifier], _ context: Context, _ cluster: Cluster
-  ) throws(Failure) -> [TableLoad] {
-    var loads: [TableLoad] = []
-    for table in tables {
-      guard let load = try load(of: table, cluster) else { continue }
-      guard load.rows <= Self.readable else {
-        throw context.refusal(
-          "a check must read the \(load.rows.inWords) rows of `\(load.table)` at once, and a leader "
-            + "that is busy for too long can lose its leadership")
-      }
-      loads.append(load)
-    }
-    return loads
+  private func requireReadable(_ load: TableLoad, _ context: Context) throws(Failure) {
+    guard load.rows > Self.readable else { return }
+    throw context.refusal(
+      "a check must read the \(load.rows.inWords) rows of `\(load.table)` at once, and a leader "
+        + "that is busy for too long can lose its leadership")
   }
 
-  /// - Returns: the tables whose rows it reads or writes at once.
-  private mutating func require(
-    _ statement: RemoteStatement, _ step: RemoteStep, _ number: Int, _ cluster: Cluster
-  ) throws(Failure) -> [TableLoad] {
-    var tables: [TableLoad] = []
-    for table in statement.tables {
-      guard let load = try load(of: table, cluster) else { continue }
-      let divided = statement.divided.flatMap { load.divides($0) ? $0 : nil }
-      guard
-        load.bytes <= TableLoad.largest
-          || !(divided?.isOfAllRows ?? statement.written.contains(table))
-      else {
-        throw step.refusal(
-          "it writes the \(load.rows.inWords) rows of `\(load.table)` in one transaction, about "
-            + "\(load.bytes / 1_048_576) MB, and the leader can lose its leadership at a COMMIT of more than "
-            + "\(TableLoad.largest / 1_048_576) MB: change them in several migrations")
+  /// - Throws: why one transaction cannot write all rows of the table.
+  private func require(
+    _ statement: RemoteStatement, _ step: RemoteStep, _ table: Identifier, _ load: TableLoad,
+    _ cluster: Cluster
+  ) throws(Failure) {
+    guard statement.whole == table, !load.isOfSource else { return }
+    let bytes = load.bytes(changing: load.rows, indexes: statement.indexes)
+    guard bytes > CommitSize.largest else { return }
+    if case .dropping = statement.kind {
+      let clears = try cluster.ask { (leader) throws(DatabaseError) in
+        try CommitSize(on: leader).clearsFreedPages
       }
-      if let divided, load.rows > TableLoad.fewRows {
-        ranges.append(
-          RangedStatement(
-            migration: step.context.migration.id, step: number, table: load.table,
-            rows: load.rows, sql: divided.ranged(by: load.rowid ?? "rowid")))
-      } else {
-        tables.append(load)
-      }
+      guard clears else { return }
     }
-    return tables
+    throw step.refusal(
+      CommitSize.refusal("it writes the \(load.rows.inWords) rows of `\(load.table)`", bytes))
+  }
+
+  /// Notes the tables that a statement creates, renames, fills or removes.
+  ///
+  /// - Parameter loads: the sizes of those that it reads.
+  private mutating func note(
+    _ statement: RemoteStatement, _ loads: [Identifier: TableLoad], _ cluster: Cluster
+  ) throws(Failure) {
+    for (old, new) in statement.renamings {
+      changed[new] = changed[old] ?? .renamed(from: old)
+      changed[old] = .new
+    }
+    switch statement.kind {
+    case .creation(let table), .dropping(let table): changed[table] = .new
+    case .insertion(let table):
+      guard let source = loads.values.max(by: { $0.rows < $1.rows }) else { return }
+      let rows = try load(of: table, cluster)?.rows ?? 0
+      if source.rows > rows { changed[table] = .filled(source.asSource) }
+    case .change, .rewriting, .other: break
+    }
   }
 }
 
 extension RemoteStep {
+  /// - Parameter duration: its seconds with the first rows of each table.
+  fileprivate func refusal(after duration: Double) -> Failure? {
+    guard ranges == nil, !loads.isEmpty else { return nil }
+    // On three nodes, statements on 300,000 rows took up to 2.1 times as long as 60 times 5,000 rows here.
+    let estimate = duration * scale * (scale > 1 ? 2 : 1)
+    guard estimate > TableLoad.longest else { return nil }
+    return refusal(
+      "it would take about \(milliseconds(estimate)) ms, by its time with the first rows on a private copy, and "
+        + tooLong + advice)
+  }
+
+  /// How much longer it takes than with the first rows of each table. At worst, it reads all rows of one table for
+  /// each row of another.
+  private var scale: Double {
+    let scales = loads.mapValues { max(1, Double($0.rows) / Double($0.sample)) }
+    let largest = scales.values.max() ?? 1
+    let names = Set(tables)
+    let nested = compiled.loops.reduce(1) { product, name in
+      product * (scales[name] ?? (names.contains(name) ? 1 : largest))
+    }
+    return max(largest, nested)
+  }
+
   /// How a change of rows could run in time.
-  fileprivate var advice: String {
-    guard case .statement(let statement) = action, !statement.copiesRows, !statement.written.isEmpty
-    else { return "" }
+  private var advice: String {
+    guard case .statement(let statement) = action, case .change = statement.kind else { return "" }
     return
       ". Only an UPDATE or DELETE of a table with a rowid that reads no other rows, fires no trigger, and calls "
       + "neither random functions nor the clock is divided into key ranges"
@@ -167,17 +180,6 @@ func milliseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1000) }
 /// The end of a sentence that refuses a statement.
 let tooLong =
   "a leader that is busy for longer than \(milliseconds(TableLoad.longest)) ms can lose its leadership"
-
-/// A statement that runs for one range of rowids after the other.
-struct RangedStatement {
-  let migration: String
-  /// Among those of the migration.
-  let step: Int
-  let table: String
-  let rows: Int64
-  /// For the rows from ?1 to ?2.
-  let sql: String
-}
 
 extension Int64 {
   /// With commas, and with "more than" where the count ended at `TableLoad.most`.

@@ -1,5 +1,4 @@
-import SchemaHistory
-import SchemaPlatform
+import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
@@ -8,14 +7,14 @@ struct TableLoad {
   let table: String
   /// At most `most`.
   let rows: Int64
-  /// A name of the rowid that no column hides; nil in a table without one.
-  let rowid: String?
-  /// A column that is another name of the rowid.
-  let key: Identifier?
   /// The columns that store values.
   let columns: [String]
-  /// The bytes of all values, estimated from the first rows.
-  let bytes: Int64
+  let hasRowid: Bool
+  /// The average bytes of a row's values, and of its entries in all indexes, among the first rows.
+  private let row: Int64
+  private let entries: Int64
+  /// Whether the table did not exist when it was measured: the size is that of the table whose rows it receives.
+  private(set) var isOfSource = false
 
   /// A statement on a table with at most so many rows is not divided.
   static let fewRows: Int64 = 5_000
@@ -24,51 +23,80 @@ struct TableLoad {
   /// The seconds that one statement may take. With the settings of go-dqlite, 0.4 s commit and 0.6 s can lose the
   /// leadership.
   static let longest = 0.2
-  /// The bytes that one COMMIT may write: on three nodes of one machine 8 MB take 0.17 s, 16 MB take 0.39 s, and
-  /// 24 MB lose the leadership.
-  static let largest: Int64 = 8 * 1_048_576
-  static let pageSize: Int64 = 4_096
 
   /// - Returns: nil for a table that does not exist.
   init?(of name: Identifier, on leader: NodeConnection) throws(DatabaseError) {
-    guard
-      let entry = try leader.rows(
-        "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
-          + "AND name = ?1 COLLATE NOCASE", [.text(name.text)]
-      ).first
-    else { return nil }
-    let table = entry[0].text ?? name.text
-    self.table = table
-    let from = "main.\(Quoting.quoted(table))"
-    rows =
-      try leader.rows("SELECT count(*) FROM (SELECT 1 FROM \(from) LIMIT \(Self.most))")
-      .first?[0].integer ?? 0
     let found = try leader.rows(
-      "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?1)", [.text(table)])
-    let names = Set(found.compactMap { $0[0].text?.identifier })
-    rowid =
-      entry[1] == 1 ? nil : ["rowid", "oid", "_rowid_"].first { !names.contains($0.identifier) }
-    let keys = found.filter { $0[2] != 0 }
-    key =
-      keys.count == 1 && keys[0][1].text?.identifier == "integer"
-      ? keys[0][0].text?.identifier : nil
-    columns = found.filter { $0[3] == 0 }.compactMap { $0[0].text }
-    let plain = columns.map(Quoting.quoted)
-    let length = plain.map { "coalesce(length(CAST(\($0) AS BLOB)), 0)" }
+      "SELECT l.name, c.name, l.wr FROM pragma_table_list AS l JOIN pragma_table_xinfo(l.name) AS c "
+        + "WHERE l.schema = 'main' AND l.type = 'table' AND l.name = ?1 COLLATE NOCASE "
+        + "AND c.hidden = 0 ORDER BY c.cid", [.text(name.text)], columns: 3)
+    guard let table = found.first?[0].text else { return nil }
+    self.table = table
+    columns = found.compactMap { $0[1].text }
+    hasRowid = found.first?[2] == 0
+    let indexed = try leader.rows(
+      "SELECT c.name FROM pragma_index_list(?1) AS l JOIN pragma_index_xinfo(l.name) AS c",
+      [.text(table)], columns: 1)
+    let names = Set(columns.map(\.identifier))
+    func length(_ columns: [String]) -> String {
+      let lengths = columns.map {
+        names.contains($0.identifier)
+          ? "coalesce(length(CAST(\(Quoting.quoted($0)) AS BLOB)), 0)" : "8"
+      }
+      return "CAST(avg(\((lengths + ["8"]).joined(separator: " + "))) AS INTEGER)"
+    }
+    let from = "main.\(Quoting.quoted(table))"
     let sample = try leader.rows(
-      "SELECT avg(\((["8"] + length).joined(separator: " + "))) FROM (SELECT * FROM \(from) LIMIT 1000)"
-    )
-    let average = if case .real(let real)? = sample.first?[0] { real } else { 0.0 }
-    bytes = Int64(average * Double(rows))
+      "SELECT \(length(columns)), \(length(indexed.map { $0[0].text ?? "" })) "
+        + "FROM (SELECT \(quotedList(columns)) FROM \(from) LIMIT 1000)", columns: 2
+    ).first
+    rows =
+      try leader.rows("SELECT count(*) FROM (SELECT 1 FROM \(from) LIMIT \(Self.most))").first?[0]
+      .count ?? 0
+    row = max(sample?[0].count ?? 0, 1)
+    entries = indexed.isEmpty ? 0 : sample?[1].count ?? 0
+  }
+
+  /// The bytes of all rows.
+  var bytes: Int64 { rows.times(row) }
+
+  /// How many of its first rows are copied to measure statements.
+  var sample: Int64 {
+    min(Self.fewRows, max(1, CommitSize.largest * 2 / row))
+  }
+
+  /// The same size for a table that receives these rows.
+  var asSource: Self {
+    var load = self
+    load.isOfSource = true
+    return load
   }
 
   /// The most bytes that a number of changed rows writes: each may be on another page, or on several.
-  func bytes(changing changed: Int64) -> Int64 {
-    min(bytes, changed * max(Self.pageSize, bytes / max(rows, 1)))
+  ///
+  /// - Parameter indexes: the number of indexes that change, with the rows of a table without a rowid.
+  func bytes(changing changed: Int64, indexes: Int64) -> Int64 {
+    let bytes = min(max(rows, changed).times(row), changed.times(max(CommitSize.pageSize, row)))
+    return (hasRowid ? bytes : 0) + entryBytes(changing: changed, indexes: indexes)
   }
 
-  /// Whether a divided statement can run by the ranges of this table's rowids.
-  func divides(_ statement: DividedStatement) -> Bool {
-    rowid != nil && key.map { !statement.assigned.contains($0) } ?? true
+  /// The same for their entries in the indexes.
+  func entryBytes(changing changed: Int64, indexes: Int64) -> Int64 {
+    min(
+      max(rows, changed).times(entries),
+      changed.times(indexes).times(max(CommitSize.pageSize, entries)))
+  }
+}
+
+extension Value {
+  /// A number of rows or bytes that a node reports.
+  var count: Int64 { min(max(integer ?? 0, 0), 1 << 56) }
+}
+
+extension Int64 {
+  /// The product of two counts; the largest number if it is larger.
+  func times(_ other: Int64) -> Int64 {
+    let (product, isTooLarge) = multipliedReportingOverflow(by: other)
+    return isTooLarge ? 1 << 56 : Swift.min(product, 1 << 56)
   }
 }

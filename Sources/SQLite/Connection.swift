@@ -208,6 +208,8 @@ package final class Connection {
     /// Keeps the write-ahead log when the last connection closes.
     case keepsLog
     case writableSchema, legacyAlterTable, doubleQuotedStringsInDML, doubleQuotedStringsInDDL
+    /// Lists the plans of triggers with EXPLAIN QUERY PLAN, too.
+    case explainsTriggers
 
     var option: Int32 {
       switch self {
@@ -222,6 +224,7 @@ package final class Connection {
       case .legacyAlterTable: SQLITE_DBCONFIG_LEGACY_ALTER_TABLE
       case .doubleQuotedStringsInDML: SQLITE_DBCONFIG_DQS_DML
       case .doubleQuotedStringsInDDL: SQLITE_DBCONFIG_DQS_DDL
+      case .explainsTriggers: SQLITE_DBCONFIG_TRIGGER_EQP
       }
     }
   }

@@ -63,6 +63,9 @@ struct LargeTableTests {
       "ALTER TABLE items DROP COLUMN n",
       "CREATE TABLE copy AS SELECT * FROM items",
       "ALTER TABLE items RENAME TO things; CREATE INDEX things_by_title ON things (title)",
+      "CREATE TABLE one (a); INSERT INTO one VALUES (1); CREATE TRIGGER r AFTER UPDATE ON one BEGIN "
+        + "DELETE FROM items WHERE title = new.a; END; UPDATE one SET a = 2",
+      "DROP TABLE items",
     ] {
       try sandbox.addSQL("0003_large", sql)
       #expect("\(sql)") {
@@ -100,6 +103,109 @@ struct LargeTableTests {
     }
   }
 
+  @Test("a table that a migration fills has the size of the table whose rows it receives")
+  func filled() throws {
+    let (cluster, sandbox) = try cluster(60_000)
+    try sandbox.addSQL(
+      "0002_copy",
+      "CREATE TABLE copy (id INTEGER PRIMARY KEY, title TEXT, n INTEGER)")
+    let remote = try cluster.cluster()
+    #expect(try sandbox.project().migrate(sandbox.options(), on: remote).failure == nil)
+    try sandbox.addSQL(
+      "0003_fill",
+      "INSERT INTO copy SELECT * FROM items;\n"
+        + "CREATE TRIGGER r AFTER UPDATE ON copy BEGIN SELECT count(*) FROM items WHERE n = new.n; END;\n"
+        + "UPDATE copy SET n = n + 1 WHERE id = 2;\nDROP TRIGGER r;\n"
+        + "UPDATE copy SET n = n + 1;")
+    let report = try sandbox.project().plan(sandbox.options(), on: remote)
+    #expect(report.failure?.message == nil)
+    #expect(report.notes.contains { $0.contains("rows of copy are changed in key ranges") })
+    #expect(try sandbox.project().migrate(sandbox.options(), on: remote).failure?.message == nil)
+    #expect(
+      try remote.leader().rows("SELECT count(*), sum(n) FROM copy")
+        == [[60_000, .integer(60_000 * 60_001 / 2 + 60_000 + 1)]])
+  }
+
+  @Test("statements on few rows of large tables run")
+  func fewRows() throws {
+    let (cluster, sandbox) = try cluster(20_000)
+    let leader = try cluster.leader()
+    try sandbox.addSQL(
+      "0002_documents",
+      "CREATE TABLE documents (name TEXT PRIMARY KEY, data, size INTEGER) WITHOUT ROWID;\n"
+        + "CREATE TABLE lists (id INTEGER PRIMARY KEY, name TEXT UNIQUE, n);")
+    let remote = try cluster.cluster()
+    #expect(try sandbox.project().migrate(sandbox.options(), on: remote).failure == nil)
+    for round in 0..<10 {
+      try leader.execute(
+        "WITH n (i) AS (VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) "
+          + "INSERT INTO documents SELECT '\(round)' || i, zeroblob(100000), i FROM n")
+    }
+    try leader.execute("INSERT INTO lists SELECT id, title, n FROM items")
+    let node = try remote.leader().node
+    for (index, sql) in [
+      "UPDATE documents SET data = 1 WHERE name = '01'",
+      "DELETE FROM documents WHERE name IN (SELECT '02')",
+      "CREATE TABLE names AS SELECT name FROM documents WHERE size = 1",
+      "CREATE INDEX documents_by_size ON documents (size)",
+      "ALTER TABLE items ADD COLUMN checked INTEGER CHECK (checked > 0)",
+      "UPDATE items SET n = (SELECT n FROM lists WHERE lists.id = items.id)",
+      "UPDATE items SET n = (SELECT n FROM lists WHERE lists.name = items.title)",
+    ].enumerated() {
+      try sandbox.addSQL("000\(index + 3)_change", sql)
+      let report = try sandbox.project().migrate(sandbox.options(), on: remote)
+      #expect(report.failure?.message == nil, "\(sql)")
+    }
+    #expect(try remote.leader().node == node)
+    #expect(try remote.leader().rows("SELECT count(*) FROM documents") == [[99]])
+    let copy = try ClusterCopy(of: remote, for: sandbox.project())
+    #expect(try sandbox.project().verify(copy.readable).status == .success)
+  }
+
+  @Test("key ranges cover rowids at both ends, and skip the names of rowids that columns hide")
+  func rowids() throws {
+    let (cluster, sandbox) = try cluster(6_000)
+    let leader = try cluster.leader()
+    try leader.execute("INSERT INTO items (id, n) VALUES (-9223372036854775808, 0)")
+    try leader.execute("INSERT INTO items (id, n) VALUES (9223372036854775807, 0)")
+    try sandbox.addSQL(
+      "0002_change",
+      "ALTER TABLE items ADD COLUMN rowid TEXT;\nUPDATE items SET n = -1, rowid = 'a';")
+    let remote = try cluster.cluster()
+    let report = try sandbox.project().migrate(sandbox.options(), on: remote)
+    #expect(report.failure?.message == nil)
+    #expect(
+      try remote.leader().rows("SELECT count(*), sum(n), sum(rowid = 'a') FROM items")
+        == [[6_002, -6_002, 6_002]])
+  }
+
+  @Test(
+    "changes at many places of large indexes count as pages",
+    arguments: [
+      "INSERT INTO keys SELECT hex(randomblob(16)), n FROM items WHERE n <= 5000",
+      "UPDATE keys SET id = hex(randomblob(16)) WHERE n <= 3000",
+    ])
+  func scattered(_ sql: String) throws {
+    let (cluster, sandbox) = try cluster(6_000)
+    try sandbox.addSQL(
+      "0002_keys", "CREATE TABLE keys (id TEXT PRIMARY KEY, n INTEGER)")
+    let remote = try cluster.cluster()
+    #expect(try sandbox.project().migrate(sandbox.options(), on: remote).failure == nil)
+    for _ in 0..<100 {
+      try remote.leader().execute(
+        "INSERT INTO keys SELECT hex(randomblob(16)), n FROM items WHERE n <= 1500")
+    }
+    try sandbox.addSQL("0003_change", sql)
+    let node = try remote.leader().node
+    let failure = try sandbox.project().migrate(sandbox.options(), on: remote).failure
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.message.contains("COMMIT of more than 8 MB") == true)
+    #expect(try remote.leader().node == node)
+    try sandbox.addSQL(
+      "0003_change", "INSERT INTO keys SELECT hex(randomblob(16)), n FROM items WHERE n <= 500")
+    #expect(try sandbox.project().migrate(sandbox.options(), on: remote).failure?.message == nil)
+  }
+
   @Test("a slow assertion is refused before anything is sent")
   func slowAssertion() throws {
     let (cluster, sandbox) = try cluster(6_000)
@@ -134,6 +240,11 @@ struct LargeTableTests {
       "CREATE TABLE files AS SELECT zeroblob(9000000) AS data",
       "UPDATE documents SET data = zeroblob(100001)",
       "UPDATE documents SET data = zeroblob(100001) WHERE id < 1000",
+      "REPLACE INTO documents SELECT id, zeroblob(100001) FROM documents",
+      "DELETE FROM documents WHERE id < 1000",
+      "CREATE TABLE one (a); INSERT INTO one VALUES (1); CREATE TRIGGER r AFTER UPDATE ON one BEGIN "
+        + "UPDATE documents SET data = zeroblob(100001); END; UPDATE one SET a = 2",
+      "DROP TABLE documents",
     ])
   func largeCommit(_ sql: String) throws {
     let (cluster, sandbox) = try cluster(1)

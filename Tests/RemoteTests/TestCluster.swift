@@ -118,16 +118,21 @@ private func freePorts(_ count: Int) throws -> [UInt16] {
   return try (0..<count).map { _ in
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     sockets.append(descriptor)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    try withUnsafeMutablePointer(to: &address) { pointer in
-      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        try #require(bind(descriptor, pointer, size) == 0)
-        try #require(getsockname(descriptor, pointer, &size) == 0)
-      }
-    }
-    return UInt16(bigEndian: address.sin_port)
+    return try boundPort(descriptor)
   }
+}
+
+/// Binds a socket to a free port of the loopback interface.
+func boundPort(_ descriptor: Int32) throws -> UInt16 {
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_addr.s_addr = inet_addr("127.0.0.1")
+  var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+  try withUnsafeMutablePointer(to: &address) { pointer in
+    try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+      try #require(bind(descriptor, pointer, size) == 0)
+      try #require(getsockname(descriptor, pointer, &size) == 0)
+    }
+  }
+  return UInt16(bigEndian: address.sin_port)
 }
