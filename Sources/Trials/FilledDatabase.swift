@@ -72,12 +72,36 @@ enum RowKind: Hashable {
   case sparse(Int)
   /// A copy of the first marked row, except for unique columns.
   case twin
+  /// A copy of the first marked row whose unique texts end in a space.
+  case padded
   /// 0 and 1, in a different pattern for each column.
   case bits(Int)
   /// Values near the column's name in the step.
   case literals(Int)
   /// Marks with a time in each text, for a step that parses dates.
   case dates(Int)
+  /// Marks in the members of JSON objects that the step names.
+  case members(Int)
   /// The most likely values, which repeat; NULL in the first row.
   case likely(Int)
+}
+
+extension RowKind {
+  var isLikely: Bool { if case .likely = self { true } else { false } }
+
+  /// Whether rows of this kind may refer to no parent.
+  var hasNulls: Bool {
+    switch self {
+    case .nulls, .likely(0), .sparse: true
+    default: false
+    }
+  }
+
+  /// Whether rows of this kind have different parents.
+  var isOfParents: Bool {
+    switch self {
+    case .bits, .nulls: true
+    default: false
+    }
+  }
 }

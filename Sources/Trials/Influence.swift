@@ -182,6 +182,15 @@ struct Influence {
 
   /// A verdict if values with a small difference become equal while others do not.
   private func narrowing(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
+    if let cell = mapped.first(where: { isObject(table.rows[$0.row].kind) }) {
+      let members = judge.text.members(of: column.key)
+      let (a, b, other) = (
+        MarkMaker.object(.integer(7_500_001), members),
+        MarkMaker.object(.integer(7_500_001), members, rest: 2),
+        MarkMaker.object(.integer(7_500_777), members)
+      )
+      return try isNarrowed((a, b, other), in: cell) ? .narrowed(cell, a, b) : nil
+    }
     let named = judge.text.literals(of: [column.key]).compactMap(\.text)
     guard
       let cell = mapped.first(where: { table.rows[$0.row].kind.isMarked })
@@ -213,6 +222,10 @@ struct Influence {
       return .narrowed(cell, values.0, values.1)
     }
     return nil
+  }
+
+  private func isObject(_ kind: RowKind) -> Bool {
+    if case .members = kind { !judge.text.members(of: column.key).isEmpty } else { false }
   }
 
   /// A verdict if a large number and its neighbour become equal while small ones remain.

@@ -120,6 +120,7 @@ struct LossJudge {
     guard let filled = database.tables[table] else { return ([], []) }
     let missing = filled.rows.indices.filter { row in
       !isMarked(table, row) && !isFound(table, row, in: name)
+        && !isReplaced(table, row, in: name)
     }
     guard !missing.isEmpty else { return ([], []) }
     let count = name.flatMap { base.contents.tables[$0]?.rows.count } ?? 0
@@ -182,6 +183,20 @@ struct LossJudge {
       columns.allSatisfy { now[$0.1].isSame(as: cells[$0.0]) }
     }
     return count > (acceptsTwins(name) ? filled.rows[..<row].count { $0.cells == cells } : 0)
+  }
+
+  /// Whether REPLACE has put another row with the same key in its place.
+  private func isReplaced(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
+    guard text.replacesRows, let filled = database.tables[table],
+      let after = name.flatMap({ base.contents.tables[$0] })
+    else { return false }
+    let key = filled.shape.primaryKey.compactMap { column in
+      after.index(of: column.key).flatMap { now in
+        filled.index(of: column.key).map { (filled.rows[row].cells[$0], now) }
+      }
+    }
+    guard !key.isEmpty, key.count == filled.shape.primaryKey.count else { return false }
+    return after.rows.contains { now in key.allSatisfy { now[$0.1].isSame(as: $0.0) } }
   }
 
   /// Whether the table has no key after the step that equal rows would violate.

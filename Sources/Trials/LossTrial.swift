@@ -250,7 +250,9 @@ package final class LossTrial {
       return judge(full, base)
     }
     let reason = full.refusal ?? ""
-    for kinds in [try acceptedKinds(full), RowFiller.dateKinds] where !kinds.isEmpty {
+    let accepted = try acceptedKinds(full)
+    let members = accepted.contains(where: \.isMarked) ? [] : RowFiller.memberKinds + accepted
+    for kinds in [members, accepted, RowFiller.dateKinds] where !kinds.isEmpty {
       let simpler = try experiment(kinds)
       let hasRows = simpler.database.tables.values.contains { !$0.rows.isEmpty }
       if hasRows, let base = try simpler.run() { return judge(simpler, base) }
@@ -265,7 +267,7 @@ package final class LossTrial {
     var groups: [[RowKind]] = [
       RowFiller.allKinds.filter(\.isMarked), RowFiller.allKinds.filter(\.isLiteral),
       RowFiller.allKinds.filter(\.isBits), [.nulls], [.twin],
-      RowFiller.allKinds.filter(\.isSparse),
+      RowFiller.allKinds.filter(\.isSparse), [.padded],
     ]
     while !groups.isEmpty {
       let group = groups.removeFirst()

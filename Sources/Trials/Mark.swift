@@ -59,6 +59,13 @@ struct MarkMaker {
     numbers(in: value).first.map { .text("2026-01-01 \(clock($0))") }
   }
 
+  /// A JSON object with the mark in each of these members, and another member.
+  static func object(_ mark: Value, _ members: [String], rest: Int = 1) -> Value {
+    let number = numbers(in: mark).first ?? 0
+    let texts = members.map { "\"\($0)\": \"Milk \(number)\"" } + ["\"zebra\": \(rest)"]
+    return .text("{\(texts.joined(separator: ", "))}")
+  }
+
   private static func clock(_ number: Int64) -> String {
     let parts = [number / 3600 % 24, number / 60 % 60, number % 60]
     return parts.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")

@@ -43,10 +43,13 @@ struct RowFiller {
 
   static let allKinds: [RowKind] =
     (0..<4).map(RowKind.marked) + (0..<10).map(RowKind.literals) + (0..<3).map(RowKind.bits)
-    + [.nulls, .twin] + (0..<4).map(RowKind.sparse)
+    + [.nulls, .twin] + (0..<4).map(RowKind.sparse) + [.padded]
 
   /// Rows for a step that parses dates.
   static let dateKinds = (0..<4).map(RowKind.dates)
+
+  /// Rows for a step that reads JSON.
+  static let memberKinds = (0..<3).map(RowKind.members)
 
   /// Rows similar to those of an app.
   static let likelyKinds = (0..<6).map(RowKind.likely)
@@ -183,8 +186,9 @@ struct RowFiller {
     let (shape, candidates, distinct) = (source.shape, source.candidates, source.distinct)
     var row = Insertion(shape.name)
     var isOfKind = kind.isOfParents && !source.parents.isEmpty
-    let twin = try kind == .twin ? firstRow(of: shape) : nil
-    if kind == .twin, twin == nil { return nil }
+    let isCopy = kind == .twin || kind == .padded && shape.hasUniqueText(distinct)
+    let twin = try isCopy ? firstRow(of: shape) : nil
+    if isCopy || kind == .padded, twin == nil { return nil }
     let form = if case .marked(let form) = kind { form } else { 0 }
     for (place, column) in shape.columns.enumerated() {
       let mark = marks.mark(for: column, form: form)
@@ -209,7 +213,7 @@ struct RowFiller {
       case .sparse(let number) where !column.isNotNull && !column.isInKey:
         if Self.sparsePatterns[place % 6].contains(number) { row[column.key] = .null }
         isOfKind = shape.acceptsNulls
-      case .twin where !distinct.contains(column.key):
+      case .twin where !distinct.contains(column.key), .padded where !distinct.contains(column.key):
         row[column.key] = twin?[column.key] ?? mark
         isOfKind = true
       // Differ only in case: if the column becomes unique regardless of case, one of the rows is
@@ -217,6 +221,13 @@ struct RowFiller {
       case .twin where !column.isInKey && column.affinity == .text:
         row[column.key] = twin?[column.key]?.text.map { .text($0.uppercased()) } ?? mark
         isOfKind = true
+      case .padded where !column.isInKey && column.affinity == .text:
+        row[column.key] = twin?[column.key]?.text.map { .text($0 + " ") } ?? mark
+        isOfKind = true
+      case .members:
+        isOfKind = true
+        let members = text.members(of: column.key)
+        if !members.isEmpty, !column.isInKey { row[column.key] = MarkMaker.object(mark, members) }
       case .bits(let bit) where !column.isInKey && column.takesNumbers:
         row[column.key] = .integer(Int64((place % 6 + 1) >> bit & 1))
         isOfKind = true
@@ -230,7 +241,7 @@ struct RowFiller {
       }
     }
     guard isOfKind else { return nil }
-    if kind != .twin { try refer(&row, kind, source) }
+    if !isCopy { try refer(&row, kind, source) }
     return row
   }
 
@@ -345,27 +356,12 @@ struct RowFiller {
   }
 }
 
-extension RowKind {
-  fileprivate var isLikely: Bool { if case .likely = self { true } else { false } }
-
-  /// Whether rows of this kind may refer to no parent.
-  fileprivate var hasNulls: Bool {
-    switch self {
-    case .nulls, .likely(0), .sparse: true
-    default: false
-    }
-  }
-
-  /// Whether rows of this kind have different parents.
-  fileprivate var isOfParents: Bool {
-    switch self {
-    case .bits, .nulls: true
-    default: false
-    }
-  }
-}
-
 extension DeviceTable {
+  /// Whether a text column outside the primary key is among those in which rows differ.
+  fileprivate func hasUniqueText(_ distinct: Set<Identifier>) -> Bool {
+    columns.contains { distinct.contains($0.key) && !$0.isInKey && $0.affinity == .text }
+  }
+
   /// Whether the column alone identifies a row.
   fileprivate func isKey(_ column: Identifier) -> Bool {
     primaryKey.map(\.key) == [column] || uniques.contains { $0.columns == [column] }

@@ -10,12 +10,18 @@ struct StepText {
   /// Pairs of columns that the text compares.
   private(set) var joined: [(Identifier, Identifier)] = []
 
+  /// Whether an INSERT may replace rows with the same key.
+  private(set) var replacesRows = false
+
   /// The maximum distance in words between a column and its value.
   private static let reach = 24
   private static let mostLiterals = 10
 
   init(_ statements: some Sequence<String>) {
-    for sql in statements { note(TokenizedSQL(sql)) }
+    for sql in statements.map({ TokenizedSQL($0) }) {
+      note(sql)
+      noteReplaced(sql)
+    }
   }
 
   func literals(of columns: [Identifier]) -> [Value] {
@@ -60,6 +66,33 @@ struct StepText {
         let last = sql.textOrEmpty(tokens, index + 2) == "." ? name(index + 3) ?? right : right
         if left != last || sql.textOrEmpty(tokens, index - 2) == "." { joined.append((left, last)) }
       }
+    }
+  }
+
+  /// The members of JSON objects in a column that the step names by their paths.
+  func members(of column: Identifier) -> [String] {
+    (literals[column] ?? []).compactMap(\.text).filter { $0.hasPrefix("$.") }
+      .compactMap { $0.dropFirst(2).split { ".[\"".contains($0) }.first.map(String.init) }
+  }
+
+  /// Rows that REPLACE copies by name may have the keys of those that they replace.
+  private mutating func noteReplaced(_ sql: TokenizedSQL) {
+    guard let statement = WritingStatement(sql), let source = statement.source,
+      sql.significant(in: 0..<statement.nameRange.lowerBound).contains(where: {
+        sql.isWord($0, "REPLACE")
+      })
+    else { return }
+    replacesRows = true
+    let tokens = sql.significant(in: source)[...]
+    guard sql.isWord(tokens.first, "SELECT"),
+      let from = sql.firstWord(of: ["FROM"], in: tokens)
+    else { return }
+    let values = sql.split(tokens[(tokens.startIndex + 1)..<from], atCommas: ())
+    for (column, value) in zip(statement.columns, values) {
+      guard value.count == 1 || value.count == 3 && sql.text(value[value.startIndex + 1]) == ".",
+        let last = value.last, [.word, .quotedIdentifier].contains(last.kind)
+      else { continue }
+      joined.append((column.text.identifier, sql.name(last)))
     }
   }
 

@@ -134,12 +134,49 @@ struct NarrowLossTests {
       try losses([table, sql("REPLACE INTO t SELECT id, upper(name), n + 1, note FROM t")]) == [])
   }
 
+  @Test("a REPLACE from another table loses the columns that it does not name")
+  func replaceFromOther() throws {
+    let others = sql("CREATE TABLE o (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, note TEXT)")
+    func lost(by step: String) throws -> [String] { try losses([table, others, sql(step)]) }
+    #expect(
+      try lost(by: "REPLACE INTO t (id, name) SELECT id, name FROM o")
+        == ["loses-values t.n", "loses-values t.note"])
+    #expect(
+      try lost(by: "INSERT OR REPLACE INTO t (id, name, n) SELECT o.id, o.name, 5 FROM o")
+        == ["loses-values t.note"])
+    for step in [
+      "REPLACE INTO t (id, name, n, note) SELECT id, name, n, note FROM o",
+      "REPLACE INTO t SELECT * FROM o",
+      "INSERT OR IGNORE INTO t (id, name) SELECT id, name FROM o",
+      "INSERT INTO t (id, name) SELECT id, name FROM o WHERE true "
+        + "ON CONFLICT (id) DO UPDATE SET name = excluded.name",
+    ] {
+      #expect(try lost(by: step) == [], "\(step)")
+    }
+  }
+
+  @Test("a member of a JSON object in place of the object loses the other members")
+  func members() throws {
+    #expect(
+      try losses([table, rebuilt("SELECT id, json_extract(name, '$.x'), n, note FROM t")])
+        == ["loses-values t.name"])
+    for name in [
+      "json_set(name, '$.y', 1)", "CASE WHEN json_valid(name) THEN name ELSE name END",
+      "json(name)",
+    ] {
+      #expect(try losses([table, rebuilt("SELECT id, \(name), n, note FROM t")]) == [], "\(name)")
+    }
+  }
+
   @Test("rows that UPDATE OR REPLACE deletes are lost")
   func updateOrReplace() throws {
     let names = table.replacing("name TEXT", with: "name TEXT UNIQUE")
     #expect(
       try losses([names, sql("UPDATE OR REPLACE t SET name = lower(name) WHERE name > ''")])
         == ["loses-rows t"])
+    #expect(
+      try losses([names, sql("UPDATE OR REPLACE t SET name = trim(name)")]) == ["loses-rows t"])
+    #expect(try losses([names, sql("UPDATE OR REPLACE t SET note = trim(note)")]) == [])
   }
 
   @Test("a type that cannot represent every value is found")
