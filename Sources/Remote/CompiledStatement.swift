@@ -19,6 +19,8 @@ struct CompiledStatement {
   let removesRows: Bool
   /// The functions that do not always give the same result for the same arguments.
   private let changingFunctions: Set<Identifier>
+  /// The tables that it opens to read them. SQLite reports no column to an authorizer if it copies a table as it is.
+  private let opened: Set<Identifier>
   /// The authorizer events of the statement and its triggers.
   private let events: [AuthorizerEvent]
 
@@ -29,8 +31,13 @@ struct CompiledStatement {
       return .allow
     }
     defer { connection.setAuthorizer(nil) }
-    let program = try connection.rows("EXPLAIN " + sql).map { ($0[1].text, $0[5].text) }
+    let instructions = try connection.rows("EXPLAIN " + sql)
     connection.setAuthorizer(nil)
+    let program = instructions.map { ($0[1].text, $0[5].text) }
+    // P2 is the root page, and P3 the database.
+    let roots = instructions.filter { $0[1] == "OpenRead" && $0[4] == 0 }.compactMap {
+      $0[3].integer
+    }
     functions = Set(
       program.filter { $0.0 == "Function" || $0.0 == "PureFunc" }
         .compactMap { $0.1?.split(separator: "(").first.map { Identifier($0) } })
@@ -46,6 +53,9 @@ struct CompiledStatement {
     }
     let triggers = try names("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
     trigger = events.lazy.compactMap(\.trigger).first { triggers.contains($0.identifier) }
+    opened = try names(
+      "SELECT tbl_name FROM sqlite_schema WHERE rootpage IN (\(roots.map(\.description).joined(separator: ", ")))"
+    )
     loops = try Self.loops(sql, on: connection)
     self.events = events
     // Bit 11 is SQLITE_DETERMINISTIC.
@@ -91,7 +101,8 @@ struct CompiledStatement {
   func tables(of actions: [AuthorizerAction]) -> Set<Identifier> {
     Set(
       events.filter { actions.contains($0.action) && $0.database == "main" }
-        .compactMap { $0.first?.identifier }.filter { !$0.isInternal })
+        .compactMap { $0.first?.identifier }
+    ).union(actions.contains(.read) ? opened : []).filter { !$0.isInternal }
   }
 
   /// How the statement runs on a large table; nil if it must run as one statement.

@@ -63,8 +63,8 @@ struct LargeTableTests {
       "ALTER TABLE items DROP COLUMN n",
       "CREATE TABLE copy AS SELECT * FROM items",
       "ALTER TABLE items RENAME TO things; CREATE INDEX things_by_title ON things (title)",
-      "CREATE TABLE one (a); INSERT INTO one VALUES (1); CREATE TRIGGER r AFTER UPDATE ON one BEGIN "
-        + "DELETE FROM items WHERE title = new.a; END; UPDATE one SET a = 2",
+      "CREATE TABLE one (a); INSERT INTO one SELECT value FROM json_each('[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]'); "
+        + "CREATE TRIGGER r AFTER UPDATE ON one BEGIN DELETE FROM items WHERE title = new.a; END; UPDATE one SET a = 2",
       "DROP TABLE items",
     ] {
       try sandbox.addSQL("0003_large", sql)
@@ -182,8 +182,8 @@ struct LargeTableTests {
   @Test(
     "changes at many places of large indexes count as pages",
     arguments: [
-      "INSERT INTO keys SELECT hex(randomblob(16)), n FROM items WHERE n <= 5000",
-      "UPDATE keys SET id = hex(randomblob(16)) WHERE n <= 3000",
+      "INSERT INTO keys SELECT hex(randomblob(64)), n FROM items WHERE n <= 5000",
+      "UPDATE keys SET id = id || 'x' WHERE n <= 100",
     ])
   func scattered(_ sql: String) throws {
     let (cluster, sandbox) = try cluster(6_000)
@@ -191,9 +191,9 @@ struct LargeTableTests {
       "0002_keys", "CREATE TABLE keys (id TEXT PRIMARY KEY, n INTEGER)")
     let remote = try cluster.cluster()
     #expect(try sandbox.project().migrate(sandbox.options(), on: remote).failure == nil)
-    for _ in 0..<100 {
+    for _ in 0..<50 {
       try remote.leader().execute(
-        "INSERT INTO keys SELECT hex(randomblob(16)), n FROM items WHERE n <= 1500")
+        "INSERT INTO keys SELECT hex(randomblob(64)), n FROM items WHERE n <= 1500")
     }
     try sandbox.addSQL("0003_change", sql)
     let node = try remote.leader().node
