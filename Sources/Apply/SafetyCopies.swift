@@ -98,7 +98,7 @@ extension Upgrade {
       throw Failure(
         .inputOutput,
         "\(name) has another schema or ledger than \(options.database): the file is damaged, or "
-          + "was replaced. Nothing was changed")
+          + "was replaced")
     }
     return SafetyCopies.Copy(purpose: purpose, file: file)
   }
@@ -113,7 +113,7 @@ extension Upgrade {
       throw Failure(
         .inputOutput,
         "\(name) does not pass `PRAGMA quick_check`, so the database itself is damaged: "
-          + "\(problem). Nothing was changed",
+          + "\(problem)",
         remedy: Failure.restoring(options.database))
     }
   }

@@ -22,7 +22,7 @@ extension Upgrade {
         let touched = step.touched
         let violations = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
-        let record = try runner.run(migration, knowing: step)
+        let record = try run(step, batch, beyond: violations)
         let after = try Schema(of: connection, knowing: before)
         let delta = SchemaDelta(from: before, to: after)
         try compare(delta, with: step, after, batch, context)
@@ -58,8 +58,35 @@ extension Upgrade {
         throw error
       }
     } catch {
-      throw blamed(context.failure(error))
+      let failure = blamed(context.failure(error))
+      throw batch.drift.isEmpty ? failure : failure.ofDrift
     }
+  }
+
+  private func run(
+    _ step: ScratchDatabase.Step, _ batch: Batch, beyond violations: ForeignKeyViolations
+  ) throws(Failure) -> Runner.Record {
+    do {
+      return try runner.run(step.migration, knowing: step)
+    } catch {
+      guard error.cause?.isForeignKey == true else { throw error }
+      throw error.adding(orphans(after: error, beyond: violations, step, batch))
+    }
+  }
+
+  /// The rows for which an enforced foreign key failed: those without a parent when the statement runs again and
+  /// the keys are checked afterwards.
+  private func orphans(
+    after failure: Failure, beyond before: ForeignKeyViolations, _ step: ScratchDatabase.Step,
+    _ batch: Batch
+  ) -> String? {
+    guard let statement = failure.migration?.statement,
+      (try? connection.execute("PRAGMA defer_foreign_keys = ON; \(statement)")) != nil,
+      let schema = try? Schema(of: connection, knowing: batch.live)
+    else { return nil }
+    let tables = batch.keys.affected(by: step.touched)
+    let now = try? ForeignKeyViolations(of: tables, in: schema, on: connection)
+    return now?.message(beyond: before, TableRenames(), redacted: options.redactsValues)
   }
 
   /// Correct plans fail in a damaged file, too, so the file is checked before a bug is reported.

@@ -14,7 +14,7 @@ package enum FreeSpace {
     throw Failure(
       .inputOutput,
       "\(purpose) needs \(size(bytes, .up)), and \((try? resolvedPath(folder)) ?? folder) has "
-        + "\(size(free, .down)) free. Nothing was changed. Free some space first")
+        + "\(size(free, .down)) free. Free some space first")
   }
 
   /// `466 MB`, as disks are sold.

@@ -153,9 +153,9 @@ package struct Failure: Error, Sendable {
   }
 
   /// - Parameter detail: a further line of the message.
-  package func adding(_ detail: String) -> Failure {
+  package func adding(_ detail: String?) -> Failure {
     var failure = self
-    failure.details.append(detail)
+    failure.details += detail.map { [$0] } ?? []
     return failure
   }
 
@@ -166,6 +166,13 @@ package struct Failure: Error, Sendable {
     failure.remedy = [self.remedy, remedy].compactMap(\.self).reduce(nil) { all, next in
       all.map { "\($0). \(next)" } ?? next
     }
+    return failure
+  }
+
+  /// For an operation that is right for the history, and not for a database that differs from it.
+  package var ofDrift: Failure {
+    var failure = self
+    if status == .invalidInput { failure.status = .finding }
     return failure
   }
 

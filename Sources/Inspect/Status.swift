@@ -11,8 +11,8 @@ package struct StatusReport: Sendable {
   package var applied: [LedgerRow]
   /// How many of them another tool has applied, and the ledger does not have yet.
   package var adoptable = 0
-  /// Why `migrate` refuses to adopt them.
-  package var adoptionRefusal: Failure?
+  /// Why the schema could not be compared, or `migrate` refuses to adopt them.
+  package var failure: Failure?
   /// How the database differs from its history; empty if they were not compared.
   package var drift: [SchemaChange] = []
   package var ledger: [LedgerEntry]
@@ -24,7 +24,7 @@ package struct StatusReport: Sendable {
   package var status: ExitStatus {
     ExitStatus.worst(
       ledger.map(\.state.status) + (broken.isEmpty ? [] : [.brokenHistory])
-        + [adoptionRefusal?.status ?? .success])
+        + [failure?.status ?? .success])
   }
 }
 
@@ -62,7 +62,7 @@ extension Project {
       }
     } catch {
       if error.isOfEnvironment { throw error }
-      if report.adoptable > 0 { report.adoptionRefusal = error }
+      report.failure = error
     }
     return report
   }

@@ -177,8 +177,9 @@ extension Project {
       }
       if let obstacle = obstacles.dropFirst(free).first ?? nil { throw obstacle }
     } catch {
-      if error.status == .invalidInput { throw error }
-      report.failure = error
+      let failure = report.drift.isEmpty ? error : error.ofDrift
+      if failure.status == .invalidInput { throw failure }
+      report.failure = failure
     }
     return report
   }

@@ -73,6 +73,7 @@ package final class Runner {
     self.calls = calls
     self.interruption = interruption
     self.redactsValues = redactsValues
+    connection.redactsValues = redactsValues
     self.isParanoid = isParanoid
     self.isForLint = isForLint
     if connection.isBorrowed {

@@ -23,6 +23,8 @@ package final class Connection {
   private let interruptible: Interruptible
   private var busyHandler: BusyHandler?
   var stopCheck: StopCheck?
+  /// Whether errors of running statements omit what may be a value of a row.
+  package var redactsValues = false
   private var authorizer: AuthorizerBox?
   /// Whether reading the schema, or writing with it, requires trusting it.
   private var needsTrust = false

@@ -67,8 +67,22 @@ package struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertibl
     }
   }
 
+  /// Whether an enforced foreign key failed. SQLite names neither the key nor a row.
+  package var isForeignKey: Bool { extendedCode == SQLITE_CONSTRAINT | 3 << 8 }
+
   /// Whether SQLite itself detected that the file was deleted or replaced.
   package var saysMoved: Bool { extendedCode == SQLITE_READONLY | 4 << 8 }
+
+  /// The error without a message that may contain a value of a row: of a function, or of a RAISE, which is an
+  /// expression since SQLite 3.47. ALTER TABLE says "error in" before the name of an object of the schema.
+  var redacted: DatabaseError {
+    let isRaised =
+      extendedCode == SQLITE_CONSTRAINT | 7 << 8 && sqlite3_libversion_number() >= 3_047_000
+    guard isRaised || code == .error && !message.hasPrefix("error in ") else { return self }
+    return DatabaseError(
+      extendedCode: extendedCode,
+      message: "SQLite stopped the statement with a message that may contain a value", sql: sql)
+  }
 
   package var description: String { "\(message) (SQLite \(extendedCode))" }
 

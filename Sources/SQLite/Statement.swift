@@ -88,7 +88,7 @@ package final class Statement {
     default:
       let error = connection.error(code, sql: sql)
       sqlite3_reset(handle)
-      throw error
+      throw connection.redactsValues ? error.redacted : error
     }
   }
 

@@ -145,6 +145,38 @@ struct FailingRowTests {
     #expect(report.failure == nil, "\(report.failure?.message ?? "")")
   }
 
+  @Test("an enforced foreign key names the rows that would lose their parent")
+  func enforcedKey() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_tables",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p);"
+        + "CREATE TABLE d (p REFERENCES p ON DELETE CASCADE)")
+    try sandbox.migrate()
+    try sandbox.run(
+      "INSERT INTO p VALUES (1), (2); INSERT INTO c VALUES (1), (9); INSERT INTO d VALUES (1)")
+    try sandbox.add(
+      "0002_delete", "foreign_keys: enforced\noperations:\n- delete: { table: p, all: true }\n")
+    let failure = try #require(try sandbox.migrate().failure)
+    #expect(
+      failure.lines == [
+        "FOREIGN KEY constraint failed",
+        "this migration breaks foreign keys: row 1 of c refers to a missing row of p",
+      ])
+    #expect(try sandbox.rows("SELECT count(*) FROM p JOIN d ON d.p = p.id") == [[1]])
+  }
+
+  @Test("the message of a function shows no value with --redact")
+  func redactedFunction() throws {
+    let sandbox = try sandbox(
+      "update: { table: items, set: { n: \"json_extract('{}', title)\" }, all: true }",
+      "(1, 'secret', 1, NULL)")
+    #expect(try sandbox.migrate().failure?.message.contains("secret") == true)
+    let hidden = try #require(try sandbox.migrate { $0.redactsValues = true }.failure)
+    #expect(hidden.status == .migrationFailed)
+    #expect(!hidden.message.contains("secret"), "\(hidden.message)")
+  }
+
   @Test("a broken foreign key names no row with --redact")
   func redactedKey() throws {
     let sandbox = try Sandbox()

@@ -74,6 +74,32 @@ struct DriftTests {
     #expect(try folder.expect(0, "migrate").errors.isEmpty)
   }
 
+  @Test("an operation that only the drift makes impossible is a finding about the database")
+  func dependent() throws {
+    let folder = try folder()
+    try folder.connection().execute(
+      "ALTER TABLE notes DROP COLUMN memo; CREATE VIEW open AS SELECT isDone FROM notes")
+    try folder.write("migrations/0002_move.yaml", Self.move)
+    let fleet = ["fleet", "migrate", "--databases", "app.sqlite"]
+    for words in [["plan"], ["plan", "--on-copy"], ["migrate"], fleet] {
+      let run = try folder.start(words).wait()
+      #expect(run.status == 1, "\(words): \(run.errors)")
+      #expect((run.output + run.errors).contains("mentioned by view open"), "\(run.errors)")
+    }
+  }
+
+  @Test("status reports why it could not compare the schema")
+  func unknown() throws {
+    let folder = try WorkingFolder.of([
+      "0001_tables": manifest("CREATE TABLE a (b); INSERT INTO a VALUES (zeroblob(3000000));")
+    ])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.write("schemactl.yaml", "replay: { megabytes: 1 }\n")
+    let run = try folder.expect(3, "status", "--database", "app.sqlite")
+    #expect(run.errors.contains("exceeded the replay size limit of 1 MB"), "\(run.errors)")
+    #expect(run.output.contains("1 applied"), "\(run.output)")
+  }
+
   @Test("drift that no migration uses is only reported")
   func elsewhere() throws {
     let folder = try folder()

@@ -52,8 +52,7 @@ enum StatusCommand: Command {
       let drafts = report.ledger.filter { $0.state == .outOfOrder }.map(\.id)
       return session.command("renumber", drafts, database: false)
     }
-    let isRefused = report.adoptionRefusal != nil
-    if states.contains(where: \.stops) || isRefused || !report.drift.isEmpty {
+    if states.contains(where: \.stops) || report.failure != nil || !report.drift.isEmpty {
       return session.command("diff")
     }
     return report.pending.isEmpty ? nil : session.command("migrate")

@@ -46,8 +46,8 @@ extension TextReporter {
         + (report.adoptable > 0 ? " by another tool" : "")
         + ", \(grouped(report.pending.count)) pending"
         + (wrong > 0 ? ", \(counted(wrong, "problem"))" : ""))
-    if let refusal = report.adoptionRefusal {
-      complain(Problem(refusal))
+    if let failure = report.failure {
+      complain(Problem(failure))
     } else if report.adoptable > 0 {
       note("`schemactl migrate` would adopt \(counted(report.adoptable, "migration"))")
     } else if !report.drift.isEmpty {

@@ -172,7 +172,7 @@ extension StatusReport: JSONConvertible {
       "current": current, "pending": pending,
       "applied": applied.map { $0.json(isWritten: adoptable == 0) },
       "ledger": ledger, "broken": broken.map(\.id), "repairs": repairs, "drift": drift,
-      "failed": adoptionRefusal,
+      "failed": failure,
     ]
   }
 }
