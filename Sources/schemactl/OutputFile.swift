@@ -5,8 +5,12 @@ import SchemaSQLText
 extension Settings {
   /// Writes a file that an option or the configuration names.
   ///
-  /// - Throws: a failure (64) when it would replace a database, `schemactl.yaml` or a file of the history.
+  /// - Throws: a failure (64) for `-`, and when it would replace a database, `schemactl.yaml` or a file of the history.
   func write(_ bytes: [UInt8], toOutput path: String) throws(Failure) {
+    if path == "-" {
+      throw Failure(
+        .usage, "`-` is not the name of a file", remedy: "`./-` names a file that is called `-`")
+    }
     if let owner = owner(ofOutput: (try? resolvedPath(path)) ?? path) {
       throw Failure(
         .usage, "\(path) is \(owner), which the output would replace. Nothing was changed",

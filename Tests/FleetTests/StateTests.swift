@@ -166,6 +166,9 @@ struct StateTests {
       run.text.contains(
         "\n12  differs from the history (exit code 1): migration \(Tenants.second)\n"))
     #expect(run.text.contains(": 3 succeeded, 12 failed.\n"))
+    let all = try tenants.fleet("migrate", "--databases", "tenants/*.sqlite", "--verbose")
+    for number in 0..<12 { #expect(all.text.contains("\(Tenants.name(number)): differs")) }
+    #expect(!all.text.contains("more failures"))
   }
 
   @Test(

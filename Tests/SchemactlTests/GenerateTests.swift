@@ -49,6 +49,16 @@ struct GenerateTests {
     #expect(before != nil && FileManager.default.contents(atPath: folder.path(output)) == before)
   }
 
+  @Test("a file called `-` is not written", arguments: ["generate swift", "bundle", "report"])
+  func dash(command: String) throws {
+    let folder = try folder()
+    let words = command.split(separator: " ").map(String.init) + ["--output", "-"]
+    let run = try folder.start(words).wait()
+    #expect(run.status == 64)
+    #expect(run.errors.contains("`-` is not the name of a file"), "\(run.errors)")
+    #expect(!FileManager.default.fileExists(atPath: folder.path("-")))
+  }
+
   @Test("each table gets a struct with column names in Swift style")
   func plain() throws {
     let run = try folder().expect(0, "generate", "swift")

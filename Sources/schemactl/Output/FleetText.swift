@@ -8,25 +8,35 @@ extension TextReporter {
   func show(_ event: FleetEvent) {
     switch event {
     case .started, .result: break
-    case .ended(let header, let summary, _): show(summary, header)
-    case .merged(let merge): show(merge.summary, merge.header)
+    case .ended(let header, let summary, _):
+      if volume != .verbose { showFailures(summary) }
+      show(summary, header)
+    case .merged(let merge):
+      showFailures(merge.summary)
+      show(merge.summary, merge.header)
     }
   }
 
-  func name(pending result: FleetResult) {
-    guard volume == .verbose, let next = result.pending.first else { return }
+  /// With `--verbose`, prints each failure and each database with pending migrations.
+  func name(_ result: FleetResult) {
+    guard volume == .verbose else { return }
     progress.clear()
+    show(result)
+    guard let next = result.pending.first else { return }
     say(
       "\(result.database.visible): \(grouped(result.pending.count)) pending, next: \(next.visible)")
   }
 
-  private func show(_ summary: FleetSummary, _ header: FleetHeader) {
+  private func showFailures(_ summary: FleetSummary) {
     for result in summary.failures { show(result) }
     if summary.failed > summary.failures.count {
       say(
-        "… and \(grouped(summary.failed - summary.failures.count)) more failures: `--format jsonl` reports "
-          + "every database.")
+        "… and \(grouped(summary.failed - summary.failures.count)) more failures: `--verbose` or "
+          + "`--format jsonl` reports every database.")
     }
+  }
+
+  private func show(_ summary: FleetSummary, _ header: FleetHeader) {
     if !summary.failures.isEmpty { say("") }
     let rows = rows(summary)
     let width = rows.map(\.count.utf8.count).max() ?? 0

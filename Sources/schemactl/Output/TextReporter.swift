@@ -32,7 +32,7 @@ final class TextReporter: Reporter {
       return progress.show(FleetSummary(expected: header.count))
     }
     if case .fleet(.result(let result, let summary)) = event {
-      name(pending: result)
+      name(result)
       return progress.show(summary)
     }
     progress.clear()
