@@ -51,6 +51,25 @@ extension Affinity {
   }
 }
 
+extension Affinity {
+  /// True for a value that a column of this affinity in a STRICT table does not accept, even converted (STRICT
+  /// Tables, section 2).
+  fileprivate func refuses(_ value: String) -> String {
+    let isText = "typeof(\(value)) = 'text'"
+    let isNumber = "CAST(\(value) AS NUMERIC) = +(\(value)) COLLATE BINARY"
+    let isBlob = "typeof(\(value)) = 'blob'"
+    switch self {
+    case .blob: return "typeof(\(value)) NOT IN ('blob', 'null')"
+    case .text: return isBlob
+    case .real, .numeric: return "(\(isBlob) OR \(isText) AND NOT \(isNumber))"
+    case .integer:
+      let isWhole = "\(isNumber) AND typeof(CAST(\(value) AS NUMERIC)) = 'integer'"
+      return "(\(isBlob) OR \(isText) AND NOT (\(isWhole)) "
+        + "OR typeof(\(value)) = 'real' AND CAST(\(value) AS INTEGER) <> \(value))"
+    }
+  }
+}
+
 extension ParsedTable {
   /// How the table stores values of one of its columns.
   func affinity(of column: CreateTable.Column) -> Affinity {
@@ -59,7 +78,8 @@ extension ParsedTable {
     return parsed.isStrict && type.identifier == "any" ? .blob : Affinity(ofType: type)
   }
 
-  /// The question whether a column of another table keeps each value that one of this table hands over.
+  /// The questions whether a column of another table accepts and keeps each value that one of this table hands
+  /// over.
   ///
   /// - Parameters:
   ///   - filter: which rows are carried over; nil is all.
@@ -69,14 +89,23 @@ extension ParsedTable {
     of column: String, as new: CreateTable.Column, in target: ParsedTable, filter: String? = nil,
     key: String
   ) -> [Step] {
-    guard let changes = target.affinity(of: new).changes(Quoting.quoted(column)) else { return [] }
-    return [
-      .question(
-        Question(
-          Scan(
-            table: name, column: column,
-            predicate: filter.map { "\($0) AND (\(changes))" } ?? changes,
-            problem: .changed(by: "\(new.name.text) \(new.type?.text ?? "")", key: key))))
+    let value = Quoting.quoted(column)
+    let type = new.type?.text ?? ""
+    let affinity = target.affinity(of: new)
+    let accepts = parsed.isStrict || !target.parsed.isStrict || type.identifier == "any"
+    let declaration = "\(new.name.text) \(type)"
+    let problems: [(String?, Scan.Problem)] = [
+      (accepts ? nil : affinity.refuses(value), .refused(by: declaration, key: key)),
+      (affinity.changes(value), .changed(by: declaration, key: key)),
     ]
+    return problems.compactMap { predicate, problem in
+      predicate.map { predicate in
+        .question(
+          Question(
+            Scan(
+              table: name, column: column,
+              predicate: filter.map { "\($0) AND (\(predicate))" } ?? predicate, problem: problem)))
+      }
+    }
   }
 }

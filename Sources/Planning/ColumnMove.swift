@@ -161,11 +161,7 @@ struct ColumnMove {
 
   /// `keep_source`: the old column stays, the new one comes last.
   private func addition(_ operation: Operation) throws -> OperationPlan {
-    guard let last = table.parsed.columns.last else {
-      throw PlanningError(.failed, "\(table.name) has no columns")
-    }
-    let end = last.range.upperBound
-    let final = table.replacing(end..<end, with: ", \(move.to.sql)")
+    let final = table.adding(move.to.sql)
     let triggers = try move.mirror ? mirror(in: final) : []
     let questions = try questions(in: final)
     guard move.to.canBeAdded else {

@@ -141,6 +141,7 @@ package struct Question: Sendable {
     promise =
       switch scan.problem {
       case .unmapped: "`map` names every value of \(column)"
+      case .refused(let other, _): "\(other) accepts every value of \(column)"
       case .changed(let other, _): "every value of \(column) stays the same in \(other)"
       }
     message = "\(column) holds a value that \(scan.problem.clause)"
@@ -160,18 +161,20 @@ package struct Scan: Sendable {
   package enum Problem: Sendable {
     /// `map` does not name them.
     case unmapped
-    /// A column of another type would store other values.
+    /// A column of a STRICT table would not accept them.
     ///
     /// - Parameters:
     ///   - column: the column's name and type.
     ///   - key: of the operation, which asks for it.
+    case refused(by: String, key: String)
+    /// A column of another type would store other values.
     case changed(by: String, key: String)
 
     /// The operation's key that is to blame.
     package var key: String {
       switch self {
       case .unmapped: "map"
-      case .changed(_, let key): key
+      case .refused(_, let key), .changed(_, let key): key
       }
     }
 
@@ -179,6 +182,7 @@ package struct Scan: Sendable {
     package var clause: String {
       switch self {
       case .unmapped: "`map` does not name"
+      case .refused(let other, _): "\(other) of a STRICT table does not accept"
       case .changed(let other, _): "\(other) would store as another value"
       }
     }

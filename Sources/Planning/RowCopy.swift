@@ -2,12 +2,15 @@ import SchemaSQLText
 import SchemaSQLite
 
 /// The rows of a table, written into another one by one statement.
-package struct RowCopy: Sendable, Equatable {
+package struct RowCopy: Sendable {
   /// The user's table.
   package let table: String
   /// The name of the new one.
   package let target: String
   package let statement: String
+  /// The columns that are not copied from one of the same name, and their values.
+  let computed: [(column: String, value: String)]
+  let filter: String?
 
   /// - Parameters:
   ///   - columns: the columns to fill, and their values over a row of `table`; all quoted.
@@ -19,6 +22,9 @@ package struct RowCopy: Sendable, Equatable {
   ) {
     self.table = table
     self.target = target
+    self.filter = filter
+    computed = columns.filter { $0.name.exact != $0.value.exact }
+      .map { (Quoting.unquoted($0.name), $0.value) }
     // ABORT: no conflict clause of the target may replace a row, leave it out or change a value.
     statement =
       "INSERT OR ABORT INTO main.\(Quoting.quoted(target)) (\(columns.map(\.name).joined(separator: ", "))) "

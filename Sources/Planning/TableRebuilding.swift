@@ -86,7 +86,10 @@ struct TableRebuilding {
     var steps: [Step] = []
     let kept = Set(columns.filter(\.isKept).map(\.name.exact))
     for column in new.parsed.columns
-    where column.generated == nil && !kept.contains(Quoting.quoted(column.name.text)) {
+    where column.generated == nil
+      && (!kept.contains(Quoting.quoted(column.name.text))
+        || old.parsed.isStrict != new.parsed.isStrict)
+    {
       let copy = rebuild.copy.first { column.name.isSame(as: $0.column) }
       let source: String? =
         if let copy {

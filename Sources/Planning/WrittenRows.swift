@@ -1,3 +1,4 @@
+import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
@@ -57,6 +58,38 @@ private struct WrittenRows {
 
   private let table: ParsedTable
   private let source: Source
+  /// The columns that may get other values than before.
+  private let changed: Set<Identifier>
+
+  /// The rows of a table in another form of it. A column that is neither computed nor in the old form gets its
+  /// default.
+  init(
+    of old: ParsedTable, as new: ParsedTable, computing computed: [(column: String, value: String)],
+    filter: String? = nil
+  ) {
+    table = new
+    let filled = new.parsed.columns.filter { $0.generated == nil }
+    let values = filled.map { column in
+      if let value = computed.first(where: { column.name.isSame(as: $0.column) })?.value {
+        return value
+      }
+      if let same = old.parsed.column(named: column.name.text) {
+        return Quoting.quoted(same.name.text)
+      }
+      return column.defaultExpression.map { "(\(new.tokens.text($0.range)))" } ?? "NULL"
+    }
+    source = .insert(
+      filled.map(\.name.text),
+      "SELECT \(values.joined(separator: ", ")) FROM main.\(Quoting.quoted(old.name))"
+        + (filter.map { " WHERE \($0)" } ?? ""))
+    let same = filled.filter { column in
+      guard let before = old.parsed.column(named: column.name.text) else { return false }
+      return !computed.contains { column.name.isSame(as: $0.column) }
+        && old.tokens.normalTokens(in: before.range) == new.tokens.normalTokens(in: column.range)
+    }
+    changed = Set(filled.map(\.name.text.identifier))
+      .subtracting(same.map(\.name.text.identifier))
+  }
 
   /// Nil for any other statement, and for clauses that are not supported.
   init?(_ sql: TokenizedSQL, in schema: Schema) {
@@ -68,12 +101,14 @@ private struct WrittenRows {
     switch (statement.kind, statement.source, statement.assignments) {
     case (.insert, let query?, _):
       let filled = table.parsed.columns.filter { $0.generated == nil }.map(\.name.text)
-      source = .insert(
-        statement.columns.isEmpty ? filled : statement.columns.map(\.text), sql.text(query))
+      let columns = statement.columns.isEmpty ? filled : statement.columns.map(\.text)
+      source = .insert(columns, sql.text(query))
+      changed = Set(columns.map(\.identifier))
     case (.update, _, let assignments?):
       let values = assignments.map { ($0.column.text.identifier, sql.text($0.value)) }
       source = .update(
         Dictionary(values) { $1 }, sql.text(statement.target), statement.condition.map(sql.text))
+      changed = Set(values.map(\.0))
     default: return nil
     }
   }
@@ -115,19 +150,14 @@ private struct WrittenRows {
 
   /// - Parameter subject: the constraint's name, or its expression.
   func violating(check subject: String) -> RowQuery? {
-    let all =
-      table.parsed.columns.flatMap(\.constraints).map { ($0.name, $0.kind.check) }
-      + table.parsed.constraints.map { ($0.name, $0.kind.check) }
-    let checks = all.compactMap { name, check in
-      check.flatMap { check in
-        (name?.text ?? table.tokens.text(check.range)) == subject ? check : nil
-      }
+    let checks = table.checks.filter { name, check in
+      (name ?? table.tokens.text(check.range)) == subject
     }
-    guard checks.count == 1 else { return nil }
-    let mentioned = table.tokens.identifiers(in: checks[0].range)
-    let columns = table.parsed.columns.filter { column in
-      mentioned.contains { $0.isSame(as: column.name.text) }
-    }
+    return checks.count == 1 ? violating(checks[0].check) : nil
+  }
+
+  private func violating(_ check: Expression) -> RowQuery? {
+    let columns = table.columns(in: check)
     let names = columns.map(\.name.text)
     guard columns.allSatisfy({ $0.generated == nil }), let (with, key) = new(names) else {
       return nil
@@ -146,7 +176,7 @@ private struct WrittenRows {
     }
     return RowQuery(
       "\(with)SELECT \(list(key + names)) FROM (SELECT \(shown) FROM new) "
-        + "WHERE NOT (\(table.tokens.text(checks[0].range)))",
+        + "WHERE NOT (\(table.tokens.text(check.range)))",
       key + names,
       doubt: "\(with)SELECT 1 FROM new WHERE \(changed.joined(separator: " OR ")) LIMIT 1")
   }
@@ -172,6 +202,102 @@ private struct WrittenRows {
     return RowQuery(
       repeating: names.map { Quoting.identifier($0) }, by: groups, in: source, with: with,
       where: [], key: key)
+  }
+}
+
+extension WrittenRows {
+  /// Whether the rows meet the NOT NULL and CHECK constraints that the old form of the table does not have, or that
+  /// read a changed column.
+  func questions(besides old: ParsedTable) -> [Question] {
+    let nulls = table.parsed.columns.compactMap { column -> Question? in
+      let name = "\(table.name).\(column.name.text)"
+      guard column.notNull != nil, changed.contains(column.name.text.identifier),
+        !table.isInPrimaryKey(column), let rows = self.nulls(in: name)
+      else { return nil }
+      return Question(
+        rows, of: old.name, promise: "\(name) holds no NULL",
+        message: "\(name) would hold NULL in some rows: give them a value first")
+    }
+    let known = old.checks.map { old.tokens.normalTokens(in: $0.check.range) }
+    let checks = table.checks.compactMap { _, check -> Question? in
+      let isChanged = table.columns(in: check).contains {
+        changed.contains($0.name.text.identifier)
+      }
+      guard isChanged || !known.contains(table.tokens.normalTokens(in: check.range)),
+        let rows = violating(check)
+      else { return nil }
+      let text = "CHECK (\(table.tokens.text(check.range)))"
+      return Question(
+        rows, of: old.name, promise: "every row of \(table.name) meets \(text)",
+        message: "some rows of \(table.name) do not meet \(text): correct them first")
+    }
+    return nulls + checks
+  }
+}
+
+extension OperationPlan {
+  /// Asks whether the rows that it writes meet the NOT NULL and CHECK constraints which they need not meet before.
+  ///
+  /// - Parameter schema: as it is before the operation.
+  package func constraints(in schema: Schema) -> [Question] {
+    func questions(
+      _ table: String, as sql: String?, computing computed: [(column: String, value: String)],
+      filter: String? = nil
+    ) -> [Question] {
+      guard let old = try? ParsedTable(named: table, in: schema), let sql,
+        let new = try? ParsedTable(old, as: sql)
+      else { return [] }
+      return WrittenRows(of: old, as: new, computing: computed, filter: filter)
+        .questions(besides: old)
+    }
+    func expected(_ table: String) -> String? {
+      expectations.first { $0.table.identifier == table.identifier }?.sql
+    }
+    if case .addColumn(let table, let column) = operation.kind {
+      return questions(
+        table, as: (try? ParsedTable(named: table, in: schema))?.adding(column.sql), computing: [])
+    }
+    return steps.flatMap { step -> [Question] in
+      switch (step, operation.kind) {
+      case (.copy(let copy), _):
+        questions(
+          copy.table, as: expected(copy.table), computing: copy.computed, filter: copy.filter)
+      case (.update(let update), .moveColumn(let move)):
+        questions(
+          update.table, as: expected(update.table), computing: [(move.to.name, update.value)])
+      case (.statement(let sql, _), .update(let table, _, _)):
+        if let old = try? ParsedTable(named: table, in: schema) {
+          WrittenRows(TokenizedSQL(sql), in: schema)?.questions(besides: old) ?? []
+        } else {
+          []
+        }
+      default: []
+      }
+    }
+  }
+}
+
+extension ParsedTable {
+  /// The CHECK constraints, each with its name.
+  fileprivate var checks: [(name: String?, check: Expression)] {
+    let all =
+      parsed.columns.flatMap(\.constraints).map { ($0.name, $0.kind.check) }
+      + parsed.constraints.map { ($0.name, $0.kind.check) }
+    return all.compactMap { name, check in check.map { (name?.text, $0) } }
+  }
+
+  /// The columns that an expression names.
+  fileprivate func columns(in expression: Expression) -> [CreateTable.Column] {
+    let mentioned = tokens.identifiers(in: expression.range)
+    return parsed.columns.filter { column in
+      mentioned.contains { $0.isSame(as: column.name.text) }
+    }
+  }
+
+  /// The table's SQL with one more column.
+  func adding(_ column: String) -> String {
+    let end = parsed.columns.last?.range.upperBound ?? 0
+    return replacing(end..<end, with: ", \(column)")
   }
 }
 

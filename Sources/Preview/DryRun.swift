@@ -68,7 +68,15 @@ extension Project {
       }
       let changed = Set(SchemaDelta(from: planned.before, to: planned.after).keys.map(\.name))
       for (index, operation) in planned.operations.enumerated() {
+        let first = report.answers.count
         for question in operation.questions {
+          note(try questions.ask(question, of: planned, index))
+        }
+        // What becomes of the rows is not known before these have passed.
+        let passed = report.answers[first...].allSatisfy { $0.isAsked && $0.obstacle == nil }
+        let asked = report.answers.filter { $0.migration.exact == planned.migration.id.exact }
+        for question in passed ? operation.constraints : []
+        where !asked.contains(where: { $0.question.exact == question.promise?.exact }) {
           note(try questions.ask(question, of: planned, index))
         }
         for case .assertion(let assertion) in operation.plan.steps {
@@ -117,7 +125,7 @@ private struct Questions {
   ) -> (said: DryRunReport.Answer, failure: Failure?) {
     let question =
       assertion.message ?? "`\(assertion.query.text)` gives \(assertion.equals.sql)"
-    let read = runner.tablesRead(by: assertion)
+    let read = runner.tablesRead(by: assertion.query.text)
     let isAsked =
       read.map { read in
         read.isDisjoint(with: written.union(changed).union(own))
@@ -151,11 +159,13 @@ private struct Questions {
     }
     do {
       let written = written.union(operation.writtenBefore)
-      let isKnown = written.isDisjoint(with: question.tables.map(\.identifier))
-      guard isKnown, try canBeAsked(question) else {
+      let query = "SELECT \(question.condition)"
+      guard let read = runner.tablesRead(by: query), written.isDisjoint(with: read),
+        try question.isCertain(on: connection)
+      else {
         return (said(nil, isAsked: false), nil)
       }
-      guard try connection.value("SELECT \(question.condition)") == 1 else {
+      guard try connection.value(query) == 1 else {
         return (said(nil), nil)
       }
       let failure = try context.failure(question, on: connection, redacted: redacts)
@@ -166,16 +176,13 @@ private struct Questions {
       throw context.failure(error).naming(database)
     }
   }
+}
 
-  /// Whether the tables and columns exist already, and SQLite knows all that the condition calls.
-  private func canBeAsked(_ question: Question) throws(DatabaseError) -> Bool {
-    connection.set(.doubleQuotedStringsInDML, to: false)
-    do {
-      _ = try connection.prepare("SELECT \(question.condition)")
-      return true
-    } catch  where !error.isFault {
-      return false
-    }
+extension Question {
+  /// False where SQLite may convert a value before the constraint reads it.
+  fileprivate func isCertain(on connection: Connection) throws(DatabaseError) -> Bool {
+    guard let doubt = rows?.doubt else { return true }
+    return try connection.rows(doubt).isEmpty
   }
 }
 

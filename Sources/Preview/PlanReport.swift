@@ -34,6 +34,24 @@ package struct PlanReport: Sendable {
   /// Whether `cost` omits operations with an unknown cost.
   package var isCostPartial: Bool { costs.contains(nil) }
 
+  /// Nil without a database.
+  package var costInWords: String? {
+    guard let cost else { return nil }
+    let unknown = costs.count { $0 == nil }
+    guard unknown > 0 else { return cost.inWords }
+    return cost == Cost()
+      ? "unknown cost" : "\(cost.inWords), plus \(counted(unknown, "operation")) of unknown cost"
+  }
+
+  /// Whether rows of the database can stop a migration.
+  package var dependsOnRows: Bool {
+    isMeasured
+      && migrations.contains { migration in
+        !migration.foreignKeysBefore.isEmpty
+          || migration.operations.contains { $0.work.kind != .none }
+      }
+  }
+
   private var costs: [Cost?] { migrations.flatMap(\.operations).map(\.cost) }
 }
 
@@ -66,6 +84,8 @@ package struct PlannedOperation: Sendable {
   package let cost: Cost?
   /// Tables that the operations before it write, in folded spelling, and those before it and itself.
   let writtenBefore: Set<Identifier>
+  /// Whether the rows meet the constraints of their table afterwards.
+  let constraints: [Question]
   fileprivate(set) var writtenAfter: Set<Identifier> = []
   /// The unique keys that it adds.
   fileprivate(set) var newKeys: [UniqueKey] = []
@@ -220,7 +240,8 @@ private final class PlanRecorder {
       let work = plan.work(in: schema)
       operations.append(
         PlannedOperation(
-          plan: plan, work: work, cost: try cost(work), writtenBefore: writeSet.written))
+          plan: plan, work: work, cost: try cost(work), writtenBefore: writeSet.written,
+          constraints: plan.constraints(in: current)))
     }
   }
 

@@ -21,12 +21,12 @@ extension Runner {
     }
   }
 
-  /// The tables that an assertion reads; nil where the schema does not have all that it names yet.
-  package func tablesRead(by assertion: Assertion) -> Set<Identifier>? {
+  /// The tables that a query reads; nil where the schema does not have all that it names yet.
+  package func tablesRead(by query: String) -> Set<Identifier>? {
     connection.set(.doubleQuotedStringsInDML, to: false)
     defer { connection.set(.doubleQuotedStringsInDML, to: true) }
     statementGuard.startStatement()
-    var script = Script(assertion.query.text)
+    var script = Script(query)
     let statement = try? statementGuard.watching { () throws(DatabaseError) in
       try script.next(on: connection)
     }

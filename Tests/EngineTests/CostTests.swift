@@ -116,6 +116,7 @@ struct CostTests {
     let report = try plan(sandbox)
     let migration = try #require(report.migrations.last)
     #expect(migration.operations.map { $0.cost?.rowsWritten } == [nil, 0, 2, 0, 2500, nil])
+    #expect(report.costInWords?.hasSuffix(", plus 2 operations of unknown cost") == true)
     #expect(report.isCostPartial)
     #expect(report.script.contains("\n--   unknown cost\n"))
     #expect(

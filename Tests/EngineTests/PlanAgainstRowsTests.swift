@@ -2,6 +2,7 @@ import SchemaApply
 import SchemaHistory
 import SchemaInspect
 import SchemaPreview
+import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
@@ -70,5 +71,113 @@ struct PlanAgainstRowsTests {
     #expect(plan.failure == nil)
     #expect(plan.answers.map(\.isAsked) == [false])
     #expect(try sandbox.migrate().failure == nil)
+  }
+}
+
+/// Operations that rows of a database stop.
+@Suite("A plan finds the rows that stop a migration")
+struct PlanFailureTests {
+  private static let key = "{ name: id, type: INTEGER, primary_key: true }"
+  private static let title = "{ name: title, type: TEXT }"
+
+  private func sandbox(_ operation: String, _ rows: String) throws -> Sandbox {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_base",
+      "CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT, n INTEGER CHECK (n < 100))")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO items VALUES \(rows)")
+    return try sandbox.add("0002_step", "operations:\n- \(operation)\n")
+  }
+
+  @Test(
+    "before anything is written",
+    arguments: [
+      "rebuild_table: { table: items, columns: [\(key), { name: title, type: TEXT, not_null: true }] }",
+      "rebuild_table: { table: items, columns: [\(key), \(title), { name: k, type: INTEGER, not_null: true }] }",
+      "rebuild_table: { table: items, columns: [\(key), \(title), { name: n, type: INTEGER, check: n > 0 }] }",
+      "rebuild_table: { table: items, columns: [\(key), \(title), { name: n, type: INTEGER }], checks: [id > n] }",
+      "rebuild_table: { table: items, columns: [\(key), { name: title, type: TEXT, unique: true }] }",
+      "rebuild_table: { table: items, columns: [\(key), \(title), { name: n, type: BLOB }], strict: true }",
+      "add_column: { table: items, column: { name: k, type: INTEGER, check: n > 0 } }",
+      "add_column: { table: items, column: { name: k, type: INTEGER, default: 3, check: n > k } }",
+      "move_column: { table: items, from: n, to: { name: k, type: INTEGER, check: k > 0 }, using: n * 2 }",
+      "move_column: { table: items, from: n, to: { name: k, type: INTEGER, check: k < 100 }, using: n + 98 }",
+      "move_column: { table: items, from: n, to: { name: k, type: INTEGER, check: k < 9 }, using: n * 2, keep_source: true }",
+      "update: { table: items, set: { n: n + 98 }, where: id = 1 }",
+    ])
+  func found(_ operation: String) throws {
+    let sandbox = try sandbox(operation, "(1, 'a', 5), (2, NULL, -3), (3, 'a', NULL)")
+    let failure = try sandbox.project().dryRun(sandbox.options()).failure
+    #expect(failure?.status == .migrationFailed)
+    #expect(failure?.message.contains(" row") == true, "\(failure?.message ?? "")")
+    #expect(try sandbox.migrate().status == .migrationFailed)
+  }
+
+  @Test(
+    "and no others",
+    arguments: [
+      "rebuild_table: { table: items, columns: [\(key), { name: title, type: TEXT, not_null: true }], "
+        + "copy: { title: \"coalesce(title, '')\" } }",
+      "rebuild_table: { table: items, columns: [\(key), { name: n, type: INTEGER, check: n > 0 }], "
+        + "where: n > 0, rows_may_be_lost: true }",
+      "add_column: { table: items, column: { name: k, type: TEXT, not_null: true, default: '7', check: k = '7' } }",
+      "alter_column: { table: items, column: title, collate: NOCASE, check: \"title = 'A'\" }",
+      "update: { table: items, set: { n: n + 98 }, where: n < 0 }",
+    ])
+  func permitted(_ operation: String) throws {
+    let sandbox = try sandbox(operation, "(1, 'a', 5), (2, NULL, -3), (3, 'a', NULL)")
+    let report = try sandbox.project().dryRun(sandbox.options())
+    #expect(report.failure == nil)
+    #expect(report.answers.filter { !$0.isAsked }.isEmpty)
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("and a STRICT table accepts the values that it converts")
+  func strict() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_base", "CREATE TABLE t (i INTEGER, r REAL, s TEXT, a ANY, b BLOB)")
+    try sandbox.migrate()
+    try sandbox.add(
+      "0002_strict",
+      "operations:\n- rebuild_table: { table: t, strict: true, columns: [{ name: i, type: INTEGER }, "
+        + "{ name: r, type: REAL }, { name: s, type: TEXT }, { name: a, type: ANY }, "
+        + "{ name: b, type: BLOB }] }\n")
+    let project = try sandbox.project()
+    let values = ["NULL", "1", "2.0", "2.5", "'3'", "'3.0'", "'3.5'", "'x'", "x'00'"]
+    for column in ["i", "r", "s", "a", "b"] {
+      for value in values {
+        try sandbox.run("DELETE FROM t; INSERT INTO t (\(column)) VALUES (\(value))")
+        let strict = try Connection(path: nil)
+        try strict.execute(
+          "CREATE TABLE t (i INTEGER, r REAL, s TEXT, a ANY, b BLOB) STRICT")
+        let stored = try sandbox.rows("SELECT quote(\(column)) FROM t")[0][0].text ?? ""
+        let isAccepted =
+          (try? strict.execute("INSERT INTO t (\(column)) VALUES (\(stored))")) != nil
+        let failure = try project.dryRun(sandbox.options()).failure
+        #expect((failure == nil) == isAccepted, "\(column) = \(value): \(failure?.message ?? "")")
+      }
+    }
+  }
+
+  @Test("and asks for the result only if no value stops the operation before")
+  func order() throws {
+    let sandbox = try sandbox(
+      "move_column: { table: items, from: n, to: { name: k, type: INTEGER, not_null: true }, map: { 5: 1 } }",
+      "(1, 'a', 5), (2, 'b', 6)")
+    let report = try sandbox.project().dryRun(sandbox.options())
+    #expect(report.failure?.message.contains("`map` does not name: 6") == true)
+    #expect(report.answers.map(\.question) == ["`map` names every value of items.n"])
+  }
+
+  @Test("but not where SQLite may convert a value before the CHECK reads it")
+  func doubtful() throws {
+    let sandbox = try sandbox(
+      "rebuild_table: { table: items, columns: [\(Self.key), { name: title, type: INTEGER, check: title < 9 }] }",
+      "(1, 'x', 1)")
+    let report = try sandbox.project().dryRun(sandbox.options())
+    #expect(report.failure == nil)
+    #expect(report.answers.map(\.isAsked) == [true, false])
+    #expect(try sandbox.migrate().status == .migrationFailed)
   }
 }

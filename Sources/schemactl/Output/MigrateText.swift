@@ -174,9 +174,16 @@ extension TextReporter {
         ? "The history is empty: nothing to do." : "Nothing is pending for \(database)."
     }
     let count = "\(counted(plan.migrations.count, "migration")) pending for \(database)"
-    let cost = plan.cost.map { "; \($0.inWords)" } ?? ""
-    return "\(count)\(cost). Nothing was changed."
-      + (report.answers.contains { !$0.isAsked } ? " --on-copy checks the rest." : "")
+    let cost = plan.costInWords.map { "; \($0)" } ?? ""
+    return "\(count)\(cost). Nothing was changed." + evidence(of: report)
+  }
+
+  /// What a plan without a failure has proven of the rows.
+  private func evidence(of report: DryRunReport) -> String {
+    guard report.failure == nil, report.plan.dependsOnRows else { return "" }
+    let asked = report.answers.count(where: \.isAsked)
+    return (asked == 0 ? " The rows were not checked" : " The rows passed \(counted(asked, "check"))")
+      + "; `plan --on-copy` runs the migrations on a copy."
   }
 
   func show(_ report: RehearsalReport, _ options: MigrateOptions) {
