@@ -102,7 +102,7 @@ let package = Package(
       name: "SchemaKitYAML",
       dependencies: (["SchemaKit"] + above("SchemaGit")).map { .byName(name: $0) },
       swiftSettings: strict),
-    module("SchemaCommandLine"),
+    module("SchemaCommandLine", ["SchemaSQLText"]),
     .executableTarget(
       name: "schemactl",
       dependencies: (engine + ["SchemaCommandLine"]).map { .byName(name: $0) },

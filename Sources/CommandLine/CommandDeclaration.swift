@@ -19,19 +19,13 @@ package struct CommandDeclaration: Sendable {
   package let examples: [Example]
   package let arguments: [ArgumentDeclaration]
   package let options: [OptionDeclaration]
+  /// A command with subcommands does nothing itself.
   package let subcommands: [CommandDeclaration]
-  /// False when only the subcommands do something.
-  package let isRunnable: Bool
-  /// A hidden command works, but help and completions omit it.
-  package let isHidden: Bool
-  package let seeAlso: [String]
 
-  /// - Parameter isRunnable: by default true for a command without subcommands.
   package init(
     name: String, summary: String, discussion: String = "", examples: [Example] = [],
     arguments: [ArgumentDeclaration] = [], options: [OptionDeclaration] = [],
-    subcommands: [CommandDeclaration] = [], isRunnable: Bool? = nil, isHidden: Bool = false,
-    seeAlso: [String] = []
+    subcommands: [CommandDeclaration] = []
   ) {
     self.name = name
     self.summary = summary
@@ -40,9 +34,6 @@ package struct CommandDeclaration: Sendable {
     self.arguments = arguments
     self.options = options
     self.subcommands = subcommands
-    self.isRunnable = isRunnable ?? subcommands.isEmpty
-    self.isHidden = isHidden
-    self.seeAlso = seeAlso
   }
 }
 

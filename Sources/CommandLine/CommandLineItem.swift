@@ -10,11 +10,9 @@ enum CommandLineItem {
   ) -> [CommandLineItem] {
     var items: [CommandLineItem] = []
     var rest = words[...]
-    func takesNextWord(_ spelling: String) -> Bool {
-      option(spelling)?.kind.takesNextWord ?? false
-    }
     func nextValue(for spelling: String) -> String? {
-      guard takesNextWord(spelling), let next = rest.first, !isOption(next) else { return nil }
+      guard option(spelling)?.kind.takesNextWord ?? false, let next = rest.first, !isOption(next)
+      else { return nil }
       return rest.popFirst()
     }
     while let word = rest.popFirst() {
@@ -29,19 +27,9 @@ enum CommandLineItem {
         // Keep the whole word, so that an error about `-timeout` can suggest `--timeout`.
         items.append(.option(spelling: word, value: nil))
       } else {
-        var letters = word.dropFirst()
-        while let letter = letters.popFirst() {
-          let spelling = "-\(letter)"
-          var value: String?
-          if letters.first == "=" {
-            value = String(letters.dropFirst())
-            letters = ""
-          } else if takesNextWord(spelling) {
-            value = letters.isEmpty ? nextValue(for: spelling) : String(letters)
-            letters = ""
-          }
-          items.append(.option(spelling: spelling, value: value))
-        }
+        // Only flags have short names.
+        let (letters, value) = split(word)
+        items += letters.dropFirst().map { .option(spelling: "-\($0)", value: value) }
       }
     }
     return items
@@ -59,7 +47,7 @@ enum CommandLineItem {
 
   /// Splits at the byte of `=`, because a combining mark after it hides it from a search by
   /// characters.
-  private static func split(_ word: String) -> (spelling: String, value: String?) {
+  static func split(_ word: String) -> (spelling: String, value: String?) {
     guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (word, nil) }
     return (String(word[..<equals]), String(word[word.utf8.index(after: equals)...]))
   }

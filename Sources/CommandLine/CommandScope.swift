@@ -7,16 +7,12 @@ struct CommandScope {
   var command: CommandDeclaration? { path.last }
   var names: [String] { path.map(\.name) }
   var subcommands: [CommandDeclaration] { command?.subcommands ?? program.commands }
-  var visibleSubcommands: [CommandDeclaration] { subcommands.filter { !$0.isHidden } }
-  var isHidden: Bool { path.contains(where: \.isHidden) }
 
   /// The words to type: `ferry ledger repair`.
   var invocation: String { ([program.name] + names).joined(separator: " ") }
 
   var ownOptions: [OptionDeclaration] { command?.options ?? [] }
-  var sharedOptions: [OptionDeclaration] {
-    program.options + (path.isEmpty ? [.help, .version] : [.help])
-  }
+  var sharedOptions: [OptionDeclaration] { path.isEmpty ? [.help, .version] : [.help] }
   var options: [OptionDeclaration] { ownOptions + sharedOptions }
 
   func option(spelled spelling: String) -> OptionDeclaration? {
@@ -27,16 +23,12 @@ struct CommandScope {
     CommandScope(program: program, path: path + [command])
   }
 
-  private func subcommand(named name: String) -> CommandDeclaration? {
-    command.map { $0.subcommands.first { $0.name == name } } ?? program.command(named: name)
-  }
-
-  /// This scope and its subcommands, parents first, including hidden ones.
+  /// This scope and its subcommands, parents first.
   var scopes: [CommandScope] { [self] + subcommands.flatMap { entering($0).scopes } }
 
   /// The scope that the first words name, and the remaining words.
   func descending(_ words: ArraySlice<String>) -> (scope: CommandScope, rest: ArraySlice<String>) {
-    guard let word = words.first, let command = subcommand(named: word) else {
+    guard let word = words.first, let command = subcommands.first(where: { $0.name == word }) else {
       return (self, words)
     }
     return entering(command).descending(words.dropFirst())

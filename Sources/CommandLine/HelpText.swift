@@ -9,7 +9,6 @@ extension CommandLineProgram {
       scope.title, scope.usageSection,
       scope.path.isEmpty ? [] : TextLayout.paragraphs(scope.discussion),
       scope.commandsSection, scope.argumentsSection, scope.optionsSection, scope.examplesSection,
-      scope.seeAlsoSection,
     ]
     let lines = sections.filter { !$0.isEmpty }.joined(separator: [""])
     return lines.map { $0 + "\n" }.joined()
@@ -20,16 +19,11 @@ extension CommandScope {
   var summary: String { command?.summary ?? program.summary }
   var discussion: String { command?.discussion ?? program.discussion }
 
-  /// The usage lines, including the program's name.
-  var usages: [String] {
-    let needsSubcommand = "\(invocation) COMMAND [OPTIONS]"
-    guard let command else { return [needsSubcommand] }
-    let words = [invocation, "[OPTIONS]"] + command.arguments.map(\.usage)
-    let own = command.isRunnable ? [words.joined(separator: " ")] : []
-    return own + (visibleSubcommands.isEmpty ? [] : [needsSubcommand])
+  /// The usage line, including the program's name.
+  var usage: String {
+    guard let command, subcommands.isEmpty else { return "\(invocation) COMMAND [OPTIONS]" }
+    return ([invocation, "[OPTIONS]"] + command.arguments.map(\.usage)).joined(separator: " ")
   }
-
-  var seeAlso: [String] { command?.seeAlso ?? program.seeAlso }
 
   fileprivate var title: [String] {
     let name = path.isEmpty ? "\(program.name) \(program.version)" : invocation
@@ -37,20 +31,20 @@ extension CommandScope {
   }
 
   fileprivate var usageSection: [String] {
-    ["USAGE"] + usages.map { TextLayout.pad($0, by: 2) }
+    ["USAGE", TextLayout.pad(usage, by: 2)]
   }
 
   /// The program's commands by group. A command with subcommands is one line, because its own help
   /// lists them.
   fileprivate var commandsSection: [String] {
-    let rows = visibleSubcommands.map { ($0.name, $0.summary) }
+    let rows = subcommands.map { ($0.name, $0.summary) }
     let lines = TextLayout.table(rows)
     guard path.isEmpty else { return rows.isEmpty ? [] : ["COMMANDS"] + lines }
     var section: [String] = []
     var group = ""
     for line in lines {
       let name = line.dropFirst(2).prefix { $0 != " " }
-      let next = name.isEmpty ? group : program.group(of: String(name))
+      let next = program.groups.first { $0.commands.contains { $0.name == name } }?.name ?? group
       if next != group { section.append(next.uppercased()) }
       group = next
       section.append(line)
@@ -74,10 +68,6 @@ extension CommandScope {
         + TextLayout.paragraphs(example.meaning, indent: 6)
     }
     return ["EXAMPLES"] + blocks.joined()
-  }
-
-  fileprivate var seeAlsoSection: [String] {
-    seeAlso.isEmpty ? [] : ["SEE ALSO"] + seeAlso.map { TextLayout.pad($0, by: 2) }
   }
 }
 

@@ -19,15 +19,10 @@ package struct Invocation: Sendable {
   /// Whether the command line itself contains the option.
   package func isOnCommandLine(_ name: String) -> Bool { typed.contains(name) }
 
-  /// Whether the command line or the environment sets the option. A flag that the environment turns
-  /// off is not given.
-  package func isGiven(_ name: String) -> Bool {
-    values[name].map { $0 != [.flag(false)] } ?? false
-  }
+  /// Whether the command line or the environment sets the option.
+  package func isGiven(_ name: String) -> Bool { values[name] != nil }
 
-  package func flag(_ name: String) -> Bool {
-    values[name]?.contains(.flag(true)) ?? false
-  }
+  package func flag(_ name: String) -> Bool { isGiven(name) }
 
   /// The value of a text or choice option; the first one if it repeats.
   package func text(_ name: String) -> String? { texts(name).first }

@@ -3,20 +3,19 @@ extension CommandLineProgram {
   package func manPage() -> String {
     var page = [".TH \(roff(name.uppercased())) 1 \"\(date)\" \"\(roff("\(name) \(version)"))\""]
     page += [".SH NAME", "\(roff(name)) \\- \(roff(summary))"]
-    page += [".SH SYNOPSIS"] + root.usages.flatMap { [".B \(roff($0))"] }
+    page += [".SH SYNOPSIS", ".B \(roff(root.usage))"]
     page += discussion.isEmpty ? [] : [".SH DESCRIPTION"] + roffParagraphs(discussion)
     page += [".SH OPTIONS"] + root.sharedOptions.flatMap(\.roffEntry)
-    page += [".SH COMMANDS"] + visibleScopes.dropFirst().flatMap(\.roffSubsection)
+    page += [".SH COMMANDS"] + scopes.dropFirst().flatMap(\.roffSubsection)
     page += environmentSection + section("FILES", files.map { ($0.name, $0.meaning) })
     page += section("EXIT STATUS", exitCodes.map { (String($0.code), $0.meaning) })
-    page += seeAlso.isEmpty ? [] : [".SH SEE ALSO", seeAlso.map(roff).joined(separator: ", ")]
     return page.map { $0 + "\n" }.joined()
   }
 
   private var environmentSection: [String] {
     var meanings: [String: String] = [:]
     for entry in environment { meanings[entry.name] = entry.meaning }
-    for option in visibleScopes.flatMap({ $0.ownOptions }) + options {
+    for option in scopes.flatMap(\.ownOptions) {
       guard let variable = option.environment else { continue }
       meanings[variable] = "The value of \(option.spelling) when that option is not given."
     }
@@ -32,7 +31,7 @@ extension CommandScope {
   fileprivate var roffSubsection: [String] {
     guard let command else { return [] }
     var lines = [".SS \(roff(names.joined(separator: " ")))"] + roffLines(command.summary)
-    lines += usages.flatMap { [".PP", ".B \(roff($0))"] }
+    lines += [".PP", ".B \(roff(usage))"]
     lines += command.discussion.isEmpty ? [] : [".PP"] + roffParagraphs(command.discussion)
     lines += command.arguments.flatMap { roffEntry($0.usage, $0.summary) }
     lines += command.options.flatMap(\.roffEntry)

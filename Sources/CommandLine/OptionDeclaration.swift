@@ -1,11 +1,3 @@
-/// The completions that a shell offers for a value. Other values are accepted, too.
-package enum Completion: Sendable {
-  case nothing, files
-  case words([String])
-  /// The output lines of a shell command.
-  case lines(of: String)
-}
-
 /// Declares an option: `--name`, with an optional `-n`, value and environment variable.
 package struct OptionDeclaration: Sendable {
   package enum Kind: Sendable {
@@ -28,13 +20,13 @@ package struct OptionDeclaration: Sendable {
   package let environment: String?
   package let repeats: Bool
   package let summary: String
-  private let textCompletion: @Sendable () -> Completion
+  private let textCompletion: Completion
 
   /// - Parameter completion: for a text value.
   package init(
     _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
     repeats: Bool = false,
-    completion: @autoclosure @escaping @Sendable () -> Completion = .files, summary: String
+    completion: Completion = .files, summary: String
   ) {
     self.name = name
     self.short = short
@@ -48,7 +40,7 @@ package struct OptionDeclaration: Sendable {
   /// The completions for the value.
   var completion: Completion {
     switch kind {
-    case .text, .optionalText: textCompletion()
+    case .text, .optionalText: textCompletion
     case .choice(_, let choices): .words(choices)
     case .flag, .integer, .number: .nothing
     }

@@ -1,23 +1,17 @@
 /// The value of an option.
 enum OptionValue: Sendable, Hashable {
-  case flag(Bool)
   case text(String)
   case integer(Int)
   case number(Double)
-  /// `--name` without its optional value.
+  /// `--name` without a value.
   case bare
 }
 
 extension OptionDeclaration.Kind {
-  /// Parses a value; nil if it is invalid. Only the environment can supply a text for a flag.
+  /// Parses a value; nil if it is invalid.
   func value(from text: String) -> OptionValue? {
     switch self {
-    case .flag:
-      switch text.lowercased() {
-      case "1", "true", "yes", "on": .flag(true)
-      case "0", "false", "no", "off": .flag(false)
-      default: nil
-      }
+    case .flag: nil
     case .text, .optionalText: .text(text)
     case .integer(_, let range):
       Int(text).flatMap { range.contains($0) ? .integer($0) : nil }
@@ -30,8 +24,7 @@ extension OptionDeclaration.Kind {
   /// The expected value, to follow "must be".
   var expectation: String {
     switch self {
-    case .flag: "1 or 0, true or false, yes or no, on or off"
-    case .text, .optionalText: "a text"
+    case .flag, .text, .optionalText: "a text"
     case .integer(_, let range):
       "a whole number"
         + span(

@@ -8,7 +8,8 @@ extension CommandLineProgram {
     _ arguments: [String], environment: (String) -> String?
   ) throws(UsageError) -> ParsedCommandLine {
     if arguments.isEmpty { return .help(helpText(for: root)) }
-    let items = items(of: arguments)
+    // Before the command is known, the declarations of all commands apply: `problems` ensures that they agree.
+    let items = CommandLineItem.items(of: arguments, option: scopes.option)
     let words = items.compactMap { if case .argument(let word) = $0 { word } else { nil } }
     let isAsked = { (option: OptionDeclaration) in
       items.contains { item in
@@ -19,7 +20,7 @@ extension CommandLineProgram {
         }
       }
     }
-    if words.first == "help", command(named: "help") == nil {
+    if words.first == "help" {
       let (scope, rest) = root.descending(words.dropFirst())
       if let word = rest.first, !isAsked(.help) { throw scope.unknownCommand(word) }
       return .help(helpText(for: scope))
@@ -38,28 +39,11 @@ extension CommandLineProgram {
       Invocation(
         commandPath: scope.names, arguments: Array(rest), values: values, typed: Set(typed)))
   }
-
-  /// Splits the command line into options and arguments. Before the command is known, the
-  /// declarations of all commands apply: `problems` ensures that they agree. Usually the command
-  /// comes first, and only its declarations are needed.
-  private func items(of arguments: [String]) -> [CommandLineItem] {
-    let first = arguments.first.flatMap { command(named: $0) }
-    let scopes = first.map { root.entering($0).scopes } ?? [CommandScope(program: self, path: [])]
-    let items = CommandLineItem.items(of: arguments, option: scopes.option)
-    let isKnown = items.allSatisfy { item in
-      if case .option(let spelling, _) = item {
-        scopes.option(spelled: spelling) != nil
-      } else {
-        true
-      }
-    }
-    return isKnown ? items : CommandLineItem.items(of: arguments, option: self.scopes.option)
-  }
 }
 
 extension [CommandScope] {
   /// The first of the options that share a spelling.
-  fileprivate func option(spelled spelling: String) -> OptionDeclaration? {
+  func option(spelled spelling: String) -> OptionDeclaration? {
     lazy.compactMap { $0.option(spelled: spelling) }.first
   }
 }
@@ -69,19 +53,14 @@ extension CommandScope {
   fileprivate func checkCommand(
     of items: [CommandLineItem], rest: ArraySlice<String>
   ) throws(UsageError) {
-    if let command, command.isRunnable {
-      if let word = rest.first, command.arguments.isEmpty, !subcommands.isEmpty {
-        throw unknownCommand(word)
-      }
-      return
-    }
+    if command != nil, subcommands.isEmpty { return }
     // The value of an unknown option would look like a command, so report the option first.
     for case .option(let spelling, _) in items where program.scopes.option(spelled: spelling) == nil
     {
       throw unknownOption(spelling)
     }
     if let word = rest.first { throw unknownCommand(word) }
-    let names = visibleSubcommands.map(\.name).joined(separator: ", ")
+    let names = subcommands.map(\.name).joined(separator: ", ")
     if path.isEmpty { throw error("a command is missing", hint: "The commands are \(names).") }
     throw error("\(target) needs a subcommand", hint: "The subcommands are \(names).")
   }
@@ -113,10 +92,9 @@ extension CommandScope {
     of option: OptionDeclaration, spelling: String, text: String?
   ) throws(UsageError) -> OptionValue {
     switch (option.kind, text) {
-    case (.flag, nil): return .flag(true)
+    case (.flag, nil), (.optionalText, nil): return .bare
     case (.flag, let text?):
       throw error("option '\(spelling)' takes no value, and has \(quoted(text))", hint: nil)
-    case (.optionalText, nil): return .bare
     case (_, nil):
       throw error(
         "option '\(spelling)' needs a value",
@@ -168,7 +146,7 @@ extension CommandScope {
   }
 
   fileprivate func unknownCommand(_ word: String) -> UsageError {
-    let candidates = visibleSubcommands.map(\.name) + (path.isEmpty ? ["help"] : [])
+    let candidates = subcommands.map(\.name) + (path.isEmpty ? ["help"] : [])
     return error(
       "unknown command " + quoted((names + [word]).joined(separator: " ")),
       hint: path.isEmpty && program.hints[word] != nil
@@ -177,7 +155,7 @@ extension CommandScope {
 
   private func unknownOption(_ spelling: String) -> UsageError {
     let message = "unknown option \(quoted(spelling))" + (path.isEmpty ? "" : " for \(target)")
-    let owners = program.visibleScopes.filter { $0.option(spelled: spelling) != nil }
+    let owners = program.scopes.filter { $0.option(spelled: spelling) != nil }
     let hint = didYouMean(spelling, among: options.map(\.spelling))
     guard hint == nil, !owners.isEmpty else {
       return error(message, hint: program.hints[spelling] ?? hint)

@@ -1,3 +1,5 @@
+import SchemaSQLText
+
 /// An error in a command line, with advice on how to correct it.
 package struct UsageError: Error, Sendable, CustomStringConvertible {
   package let program: String
@@ -28,13 +30,12 @@ package struct UsageError: Error, Sendable, CustomStringConvertible {
   package var description: String { "\(program): \(sentence)\n\(advice)" }
 }
 
-/// Quotes a word of the user and escapes characters that affect a terminal.
-package func quoted(_ word: String) -> String {
-  let escaped = word.unicodeScalars.map { scalar in
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: scalar.escaped(asASCII: true)
-    default: String(scalar)
-    }
-  }
-  return "'\(escaped.joined())'"
+/// Quotes a word of the user.
+func quoted(_ word: String) -> String { "'\(word.visible)'" }
+
+/// The candidate that a misspelt or unfinished word probably means.
+func nearest(to word: String, among candidates: [String]) -> String? {
+  if let near = suggestion(for: word, among: candidates) { return near }
+  let matches = candidates.filter { $0.utf8.starts(with: word.utf8) }
+  return matches.count == 1 && word.utf8.contains { $0 != UInt8(ascii: "-") } ? matches[0] : nil
 }

@@ -112,10 +112,15 @@ package struct GitRepository: Sendable, Hashable {
   /// All tags by their full names.
   func tags() throws(GitError) -> [String] { try Self.references(folder, ["refs/tags"]) }
 
+  /// The short names of branches and tags.
+  package static func revisions(of folder: String) throws(GitError) -> [String] {
+    try references(folder, [], as: "refname:short")
+  }
+
   private static func references(
-    _ folder: String, _ patterns: [String]
+    _ folder: String, _ patterns: [String], as format: String = "refname"
   ) throws(GitError) -> [String] {
-    try answer(folder, ["for-each-ref", "--format=%(refname)"] + patterns)
+    try answer(folder, ["for-each-ref", "--format=%(\(format))"] + patterns)
       .split(separator: lineFeed).map { String(decoding: $0, as: UTF8.self) }
   }
 

@@ -7,7 +7,7 @@ import SchemaYAML
 
 extension CommandLineProgram {
   /// The groups of commands, in the order of help.
-  static var groups: [(name: String, commands: [any Command.Type])] {
+  private static var groups: [(name: String, commands: [any Command.Type])] {
     [
       (
         "Every day",
@@ -50,9 +50,7 @@ extension CommandLineProgram {
       An option on the command line wins over the environment, and the environment over \
       schemactl.yaml.
       """,
-    commands: groups.flatMap { group in
-      group.commands.map { Entry($0.name, group: group.name, $0.declaration) }
-    },
+    groups: groups.map { ($0.name, $0.commands.map { $0.declaration }) },
     exitCodes: [
       .init(0, "Success."),
       .init(1, "The check found something: a lint error, drift, pending migrations."),
@@ -142,7 +140,7 @@ extension [OptionDeclaration] {
 
 extension Completion {
   /// The ids of the project's migrations.
-  static let migrations = Completion.lines(of: "schemactl completions ids")
+  static let migrations = Completion.lookup("migrations")
 }
 
 extension OptionDeclaration {
@@ -180,7 +178,7 @@ extension OptionDeclaration {
 
   static let base = OptionDeclaration(
     "base", .text("REV"),
-    completion: .lines(of: "git for-each-ref --format='%(refname:short)'"),
+    completion: .lookup("revisions"),
     summary: "Also compare with history.lock at the merge base of HEAD and this git revision.")
 
   static let frozen = OptionDeclaration(

@@ -11,104 +11,108 @@ import Testing
         arguments: [ArgumentDeclaration(name: "RIVER", summary: "Which.", required: false)],
         options: [
           OptionDeclaration(
-            "to", short: "t", .choice("SEA", ["north", "south"]), summary: "Where.")
+            "to", .choice("SEA", ["north", "south"]), summary: "Where.")
         ])
     ])
 
+  private static func words(_ line: [String]) -> [String] {
+    ferry.completions(of: line) { $0 == "days" ? ["monday", "sunday"] : [] }
+  }
+
   @Test("bash accepts its script without a message", .enabled(if: Shell.bash.isThere))
   func bashSyntax() throws {
-    #expect(try Shell.bash.output(["-n"], input: ferry.bashCompletions()) == "")
-    #expect(try Shell.bash.output(["-n"], input: Self.raft.bashCompletions()) == "")
+    let script = ferry.completionScript(for: .bash, asking: "words --")
+    #expect(try Shell.bash.output(["-n"], input: script) == "")
   }
 
   @Test("zsh accepts its script without a message", .enabled(if: Shell.zsh.isThere))
   func zshSyntax() throws {
-    #expect(try Shell.zsh.output(["-n"], input: ferry.zshCompletions()) == "")
+    let script = ferry.completionScript(for: .zsh, asking: "words --")
+    #expect(try Shell.zsh.output(["-n"], input: script) == "")
   }
 
   @Test("fish accepts its script without a message", .enabled(if: Shell.fish.isThere))
   func fishSyntax() throws {
-    #expect(try Shell.fish.output(["--no-execute"], input: ferry.fishCompletions()) == "")
+    let script = ferry.completionScript(for: .fish, asking: "words --")
+    #expect(try Shell.fish.output(["--no-execute"], input: script) == "")
   }
 
-  /// Uses words as bash splits them, with `=` as a separate word.
+  /// The words as bash splits them, with `=` as a separate word, and as zsh and fish do.
   @Test(
-    "bash completes", .enabled(if: Shell.bash.isThere),
+    "the last word is completed",
     arguments: [
-      (["ferry", "c"], "cross"), (["ferry", ""], "cross ledger fog help"),
-      (["ferry", "ledger", ""], "show repair"), (["ferry", "-q", "ledger", "re"], "repair"),
-      (["ferry", "--timeout", "5", "ledger", "s"], "show"),
-      (["ferry", "--timeout", "=", "5", "ledger", "s"], "show"),
-      (["ferry", "cross", "--dr"], "--dry-run"), (["ferry", "ledger", "repair", "--y"], "--yes"),
-      (["ferry", "cross", "--course", "s"], "scenic"),
-      (["ferry", "cross", "--course", "="], "direct scenic"),
-      (["ferry", "cross", "--course", "=", "d"], "direct"),
-      (["ferry", "cross", "--logbook", "s"], ""), (["ferry", "cross", "no"], ""),
-      (["ferry", "cross", "--backup", "=", "x", "--cr"], "--crew"),
+      (["c"], "cross"), ([""], "cross ledger fog help"), (["h"], "help"), (["fog", ""], ""),
+      (["ledger", ""], "show repair"), (["-q", "ledger", "re"], "repair"),
+      (["ledger", "show", ""], "monday sunday"), (["ledger", "show", "monday", ""], ""),
+      (["--timeout", "5", "ledger", "s"], "show"),
+      (["--timeout", "=", "5", "ledger", "s"], "show"), (["--timeout=5", "ledger", "s"], "show"),
+      (["cross", "--dr"], "--dry-run"), (["ledger", "repair", "--y"], "--yes"),
+      (
+        ["fog", "-"], "-q --quiet --timeout --logbook -h --help"
+      ),
+      (["cross", "--course", "s"], "scenic"), (["cross", "--course", "="], "direct scenic"),
+      (["cross", "--course", "=", "d"], "direct"), (["cross", "--course=d"], "--course=direct"),
+      (["cross", "--logbook", "s"], ":files"), (["cross", "no"], ":files"),
+      (["cross", "--crew", ""], ""), (["cross", "pier", "cow", ""], ":files"),
+      (["cross", "--backup", "=", "x", "--cr"], "--crew"),
     ])
-  func bash(words: [String], expected: String) throws {
+  func completed(words: [String], expected: String) {
+    let found = Self.words(words).map { $0.prefix { $0 != "\t" } }
+    #expect(found.joined(separator: " ") == expected)
+  }
+
+  @Test("a summary follows each command and option") func summaries() {
+    #expect(Self.words(["ledger", "show", "--lo"]) == ["--logbook\tWhere the captain writes."])
+    #expect(Self.words(["h"]) == ["help\tShow this help."])
+  }
+
+  @Test(
+    "bash offers the answer of the program", .enabled(if: Shell.bash.isThere),
+    arguments: [
+      (["ferry", "cross", "--course", "="], "direct\\tx\\nscenic\\t", "direct scenic"),
+      (["ferry", "cross", ""], ":files\\n", ""), (["ferry", "x"], "", ""),
+    ])
+  func bash(words: [String], answer: String, expected: String) throws {
     let list = words.map { "'\($0)'" }.joined(separator: " ")
     let script = """
-      \(ferry.bashCompletions())
+      \(ferry.completionScript(for: .bash, asking: "words --"))
+      ferry() { echo "$*" >&2; printf '\(answer)'; }
+      exec 2>&1
       COMP_WORDS=(\(list)); COMP_CWORD=\(words.count - 1); COMPREPLY=()
       _ferry
-      echo "${COMPREPLY[*]}"
+      IFS=' '; echo "${COMPREPLY[*]}"
       """
     #expect(try Shell.bash.output(input: script) == expected + "\n")
   }
 
   @Test(
-    "fish completes", .enabled(if: Shell.fish.isThere),
-    arguments: [
-      ("ferry cr", ["cross"]), ("ferry ledger ", ["show", "repair"]),
-      ("ferry --timeout 5 ledger re", ["repair"]), ("ferry cross --course ", ["direct", "scenic"]),
-      ("ferry cross --dr", ["--dry-run"]),
-    ])
-  func fish(line: String, expected: [String]) throws {
-    let script = ferry.fishCompletions() + "complete -C '\(line)'\n"
+    "fish offers the answer of the program", .enabled(if: Shell.fish.isThere))
+  func fish() throws {
+    let script = """
+      function ferry; printf 'cross\\tGoes.\\ncrawl\\t\\n'; end
+      \(ferry.completionScript(for: .fish, asking: "words --"))
+      complete -C 'ferry cr'
+      """
     let words = try Shell.fish.output(["--no-config"], input: script).split(separator: "\n")
-      .map { $0.split(separator: "\t").first.map(String.init) ?? "" }
-    #expect(Set(words) == Set(expected))
+    #expect(Set(words) == ["cross\tGoes.", "crawl"])
   }
 
   @Test("the script for zsh matches the expected text") func zshScript() {
     #expect(
-      Self.raft.zshCompletions() == #"""
+      Self.raft.completionScript(for: .zsh, asking: "words --") == #"""
         #compdef raft
         # Completions of raft for zsh.
-
         _raft() {
-          local context state state_descr line ret=1
-          typeset -A opt_args
-          _arguments -C -s \
-            '(-h --help)'{-h,--help}'[Show this help.]' \
-            '--version[Show the version.]' \
-            '1:command:->command' \
-            '*::argument:->arguments' && ret=0
-          case $state in
-          command)
-            local -a commands=(
-              'drift:Drifts: it'\''s [free].'
-              'help:Show this help.'
-            )
-            _describe command commands && ret=0
-            ;;
-          arguments)
-            case $line[1] in
-            drift) _raft_drift && ret=0 ;;
+          local line
+          local -a candidates
+          for line in "${(@f)$(raft words -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+            case $line in
+            ':files') compset -P '-*='; _files; return ;;
+            *$'\t'*) candidates+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}") ;;
             esac
-            ;;
-          esac
-          return ret
+          done
+          _describe 'raft' candidates
         }
-
-        _raft_drift() {
-          _arguments -s \
-            '(-t --to)'{-t+,--to=}'[Where.]:SEA:(north south)' \
-            '(-h --help)'{-h,--help}'[Show this help.]' \
-            '1::RIVER:_files'
-        }
-
         if [[ $funcstack[1] == _raft ]]; then
           _raft "$@"
         else
@@ -120,38 +124,19 @@ import Testing
 
   @Test("the script for fish matches the expected text") func fishScript() {
     #expect(
-      Self.raft.fishCompletions() == #"""
+      Self.raft.completionScript(for: .fish, asking: "words --") == #"""
         # Completions of raft for fish.
-        function __raft_at
-            set -l command raft
-            set -l skip 0
-            for word in (commandline -opc)[2..-1]
-                if test $skip = 1
-                    set skip 0
-                    continue
-                end
-                switch $word
-                    case --to -t
-                        set skip 1
-                        continue
-                    case '-*'
-                        continue
-                end
-                switch "$command $word"
-                    case 'raft drift'
-                        set command "$command $word"
-                    case '*'
-                        break
+        function __raft
+            set -l current (commandline -ct)
+            for line in (raft words -- (commandline -opc)[2..-1] "$current" 2>/dev/null)
+                if test "$line" = ':files'
+                    __fish_complete_path "$current"
+                else
+                    echo $line
                 end
             end
-            test $command = "$argv"
         end
-        complete -c raft -n '__raft_at raft' -f -a drift -d 'Drifts: it\'s [free].'
-        complete -c raft -n '__raft_at raft' -f -a help -d 'Show this help.'
-        complete -c raft -n '__raft_at raft' -s h -l help -d 'Show this help.'
-        complete -c raft -n '__raft_at raft' -l version -d 'Show the version.'
-        complete -c raft -n '__raft_at raft drift' -s t -l to -x -a 'north south' -d 'Where.'
-        complete -c raft -n '__raft_at raft drift' -s h -l help -d 'Show this help.'
+        complete -c raft -f -a '(__raft)'
 
         """#)
   }
@@ -182,7 +167,7 @@ import Testing
         .B [RIVER]
         Which.
         .TP
-        .B \-t, \-\-to SEA
+        .B \-\-to SEA
         Where. (one of north, south)
 
         """#)

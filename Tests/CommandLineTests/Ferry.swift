@@ -1,5 +1,14 @@
 import SchemaCommandLine
 
+/// Options of every command.
+private let shared = [
+  OptionDeclaration("quiet", short: "q", summary: "Say less."),
+  OptionDeclaration(
+    "timeout", .number("SECONDS", 0...3600), environment: "FERRY_TIMEOUT",
+    summary: "How long to wait for a free pier before giving up and turning back."),
+  OptionDeclaration("logbook", .text("PATH"), summary: "Where the captain writes."),
+]
+
 /// A fictitious program with every kind of declaration.
 let ferry = CommandLineProgram(
   name: "ferry", version: "1.2.0", summary: "carries passengers and cargo over the water",
@@ -31,39 +40,27 @@ let ferry = CommandLineProgram(
         OptionDeclaration(
           "course", .choice("COURSE", ["direct", "scenic"]), summary: "Which way."),
         OptionDeclaration(
-          "tag", short: "t", .text("TEXT"), repeats: true, summary: "A label for the cargo."),
+          "tag", .text("TEXT"), repeats: true, summary: "A label for the cargo."),
         OptionDeclaration(
           "backup", .optionalText("PATH"), summary: "Copy the ledger first, beside it or to PATH."),
-      ]),
+      ] + shared),
     CommandDeclaration(
       name: "ledger", summary: "The harbour's book.",
       subcommands: [
         CommandDeclaration(
           name: "show", summary: "Shows [all] the ledger's lines: 'as written'.",
           arguments: [
-            ArgumentDeclaration(name: "DAY", summary: "One day only.", required: false)
-          ],
-          seeAlso: ["https://ferry.example/ledger"]),
+            ArgumentDeclaration(
+              name: "DAY", summary: "One day only.", required: false,
+              completion: .lookup("days"))
+          ], options: shared),
         CommandDeclaration(
           name: "repair", summary: "Mends a torn page.",
-          options: [OptionDeclaration("yes", summary: "Do not ask.")]),
+          options: [OptionDeclaration("yes", summary: "Do not ask.")] + shared),
       ]),
-    CommandDeclaration(
-      name: "fog", summary: "Whether there is fog.",
-      subcommands: [
-        CommandDeclaration(name: "clear", summary: "Waits until it is gone.")
-      ], isRunnable: true),
-    CommandDeclaration(name: "sink", summary: "For the harbour's insurance.", isHidden: true),
+    CommandDeclaration(name: "fog", summary: "Whether there is fog.", options: shared),
   ],
-  options: [
-    OptionDeclaration("quiet", short: "q", environment: "FERRY_QUIET", summary: "Say less."),
-    OptionDeclaration(
-      "timeout", short: "w", .number("SECONDS", 0...3600), environment: "FERRY_TIMEOUT",
-      summary: "How long to wait for a free pier before giving up and turning back."),
-    OptionDeclaration("logbook", .text("PATH"), summary: "Where the captain writes."),
-  ],
-  exitCodes: [.init(0, "landed"), .init(75, "no pier was free; try again")],
-  seeAlso: ["https://ferry.example"])
+  exitCodes: [.init(0, "landed"), .init(75, "no pier was free; try again")])
 
 /// Parses a command line whose words contain no spaces.
 func parse(
@@ -95,12 +92,10 @@ extension CommandLineProgram {
   /// Takes the declarations directly.
   init(
     name: String, version: String, summary: String, discussion: String = "",
-    commands: [CommandDeclaration], options: [OptionDeclaration] = [],
-    exitCodes: [ExitCode] = [], seeAlso: [String] = []
+    commands: [CommandDeclaration], exitCodes: [ExitCode] = []
   ) {
     self.init(
       name: name, version: version, summary: summary, discussion: discussion,
-      commands: commands.map { command in Entry(command.name, command) }, options: options,
-      exitCodes: exitCodes, seeAlso: seeAlso)
+      groups: [("Commands", commands)], exitCodes: exitCodes)
   }
 }

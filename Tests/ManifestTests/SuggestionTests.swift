@@ -1,4 +1,4 @@
-import SchemaManifest
+import SchemaSQLText
 import Testing
 
 @Suite("Suggestions")

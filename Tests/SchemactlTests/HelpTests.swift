@@ -61,21 +61,27 @@ func otherTools(word: String, command: String) throws {
   #expect(run.errors.contains("`\(command)"), "\(run.errors)")
 }
 
-@Test("completions ids prints the ids of the migrations; without migrations, nothing")
-func ids() throws {
-  let folder = try WorkingFolder.of(["0001_notes": tableOfNotes, "0002_tags": tableOfNotes])
-  #expect(try folder.expect(0, "completions", "ids").output == "0001_notes\n0002_tags\n")
-  #expect(try WorkingFolder().expect(0, "completions", "ids").output.isEmpty)
+/// The words that complete a command line.
+private func completed(_ folder: WorkingFolder, _ words: String...) throws -> [Substring] {
+  let run = try folder.start(["completions", "words", "--"] + words).wait()
+  #expect(run.status == 0 && run.errors.isEmpty)
+  return run.output.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
 }
 
-@Test("the shells call schemactl for migrations and git for revisions")
-func liveCompletions() throws {
-  for shell in ["bash", "zsh", "fish"] {
-    let script = try WorkingFolder().expect(0, "completions", shell).output
-    #expect(script.contains("schemactl completions ids"), "\(shell)")
-    #expect(script.contains("git for-each-ref --format="), "\(shell)")
-    #expect(script.contains("manifest config"), "\(shell)")
-  }
+@Test("completions offer the ids of the migrations; without migrations, nothing")
+func ids() throws {
+  let folder = try WorkingFolder.of(["0001_notes": tableOfNotes, "0002_tags": tableOfNotes])
+  #expect(try completed(folder, "migrate", "--to", "") == ["0001_notes", "0002_tags"])
+  #expect(try completed(folder, "renumber", "0002") == ["0002_tags"])
+  #expect(try completed(WorkingFolder(), "migrate", "--to", "").isEmpty)
+}
+
+@Test("completions offer the branches and tags of git; elsewhere, nothing")
+func revisions() throws {
+  let folder = try WorkingFolder.committed(["0001_notes": tableOfNotes])
+  try folder.git("branch", "topic")
+  #expect(try completed(folder, "verify", "--base", "to") == ["topic"])
+  #expect(try completed(WorkingFolder(), "verify", "--base", "").isEmpty)
 }
 
 @Test("the manual page contains the date, the environment and the files")
@@ -102,12 +108,17 @@ func version() throws {
   #expect(run.output == "schemactl \(CommandLineProgram.schemactl.version)\n")
 }
 
-@Test("completions contain every command", arguments: ["bash", "zsh", "fish"])
-func completions(shell: String) throws {
+@Test("completions contain every command")
+func everyCommand() throws {
+  let names = CommandLineProgram.schemactl.commands.map(\.name)
+  #expect(try completed(WorkingFolder(), "").map(String.init) == names + ["help"])
+}
+
+@Test("the scripts ask schemactl", arguments: ["bash", "zsh", "fish"])
+func scripts(shell: String) throws {
   let script = try WorkingFolder().expect(0, "completions", shell).output
-  for command in CommandLineProgram.schemactl.commands {
-    #expect(script.contains(command.name))
-  }
+  #expect(script.contains("(schemactl completions words -- "), "\(script)")
+  try WorkingFolder().expect(64, "completions", shell, "more")
 }
 
 @Test("an unknown shell is refused with the nearest one")
@@ -132,13 +143,12 @@ func manualPage() throws {
   }
 }
 
-@Test("bash completes shells and rules")
+@Test("completions offer shells and rules")
 func offers() throws {
-  let script = try WorkingFolder().expect(0, "completions", "bash").output
-  #expect(script.contains("words='bash zsh fish man'"))
+  #expect(try completed(WorkingFolder(), "completions", "") == ["bash", "zsh", "fish", "man"])
   #expect(
-    script.contains(
-      "'schemactl lint:--explain') COMPREPLY=($(compgen -W 'drop-column drop-constraint "))
+    try completed(WorkingFolder(), "lint", "--explain", "drop-c")
+      == ["drop-column", "drop-constraint"])
 }
 
 /// Compares a text with a file of `Golden`. With UPDATE_GOLDEN=1 it writes the file instead.

@@ -1,18 +1,19 @@
 import SchemaCommandLine
+import SchemaGit
 import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 
 enum CompletionsCommand: Command {
-  private static let shells = ["bash", "zsh", "fish", "man"]
+  private static let shells = CompletingShell.allCases.map(\.rawValue) + ["man"]
 
   static let name = "completions"
   static let declaration = CommandDeclaration(
     name: name, summary: "Print shell completions or the manual page.",
     discussion: """
       Prints a script that completes commands, options, migration ids and git revisions in bash, zsh \
-      or fish; with 'man', the manual page. The scripts call `schemactl completions ids`, which prints \
-      the ids of the project's migrations.
+      or fish; with 'man', the manual page. The scripts call `schemactl completions words`, which prints \
+      the words that complete a command line.
       """,
     examples: [
       .init(
@@ -24,21 +25,34 @@ enum CompletionsCommand: Command {
     ],
     arguments: [
       ArgumentDeclaration(
-        name: "SHELL", summary: "bash, zsh, fish or man.", completion: .words(shells))
+        name: "SHELL", summary: "bash, zsh, fish or man.", completion: .words(shells)),
+      ArgumentDeclaration(
+        name: "WORD", summary: "After 'words': the words of an unfinished command line.",
+        required: false, repeats: true),
     ], options: [.migrations, .config])
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let shell = session.invocation.arguments.first ?? ""
+    let words = session.invocation.arguments
+    let shell = words.first ?? ""
     let program = CommandLineProgram.schemactl
-    switch shell {
-    case "bash": session.output.write(program.bashCompletions())
-    case "zsh": session.output.write(program.zshCompletions())
-    case "fish": session.output.write(program.fishCompletions())
-    case "man": session.output.write(program.manPage())
-    case "ids":
-      let ids = try? MigrationFolder(Settings(session).migrations).ids()
-      for id in ids ?? [] { session.output.write(id.visible + "\n") }
-    default:
+    if shell == "words" {
+      let lines = program.completions(of: Array(words.dropFirst())) { name in
+        let values =
+          try? name == "revisions"
+          ? GitRepository.revisions(of: "") : MigrationFolder(Settings(session).migrations).ids()
+        return (values ?? []).map(\.visible)
+      }
+      for line in lines { session.output.write(line + "\n") }
+      return .success
+    }
+    guard words.count == 1 else {
+      throw session.usageError("unexpected argument '\(words[1].visible)'", hint: nil)
+    }
+    if let shell = CompletingShell(rawValue: shell) {
+      session.output.write(program.completionScript(for: shell, asking: "completions words --"))
+    } else if shell == "man" {
+      session.output.write(program.manPage())
+    } else {
       // A typing error rarely changes the first letter. Other words name another shell.
       let near = suggestion(for: shell, among: shells.filter { $0.first == shell.first })
       throw session.usageError(

@@ -1,5 +1,3 @@
-import SchemaSQLText
-
 /// The candidate that a misspelt word most probably means: at most two edits away, or for long
 /// words at most a third of their length. Nil when none is near.
 package func suggestion(for word: String, among candidates: [String]) -> String? {

@@ -1,0 +1,162 @@
+/// The completions that a shell offers for a value. Other values are accepted, too.
+package enum Completion: Sendable {
+  case nothing, files
+  case words([String])
+  /// Values that the program looks up.
+  case lookup(String)
+}
+
+/// The line of `completions` for the names of files, which the shell knows.
+private let fileNames = ":files"
+
+extension CommandLineProgram {
+  /// What completes a command line, for the scripts: lines of a word and its summary, with a tab between them.
+  ///
+  /// - Parameters:
+  ///   - words: the words after the program's name. The last one, which may be empty, is unfinished.
+  ///     Bash makes `=` a word of its own.
+  ///   - lookup: finds the values of a `Completion.lookup`.
+  package func completions(of words: [String], lookup: (String) -> [String]) -> [String] {
+    var scope = root
+    var arguments = 0
+    /// The previous word, if it is an option, and whether its value is next.
+    var option: OptionDeclaration?
+    var takesValue = false
+    for word in words.dropLast() {
+      if word == "=" {
+        takesValue = option != nil
+      } else if takesValue {
+        (option, takesValue) = (nil, false)
+      } else if CommandLineItem.isOption(word) {
+        option = scope.scopes.option(spelled: word)
+        takesValue = option?.kind.takesNextWord ?? false
+      } else {
+        option = nil
+        let command = scope.subcommands.first { $0.name == word }
+        if let command { scope = scope.entering(command) } else { arguments += 1 }
+      }
+    }
+    let last = words.last ?? ""
+    let (spelling, value) = CommandLineItem.split(last)
+    let found: [(word: String, summary: String)]
+    if last == "=" || takesValue {
+      found = candidates(option?.completion ?? .nothing, lookup)
+      return lines(found, beginningWith: last == "=" ? "" : last)
+    }
+    guard CommandLineItem.isOption(last) || last == "-" || last == "--" else {
+      return lines(scope.candidates(forArgument: arguments, lookup), beginningWith: last)
+    }
+    guard let value else {
+      let options = scope.options.flatMap { option in
+        option.spellings.map { ($0, option.summary) }
+      }
+      return lines(options, beginningWith: last)
+    }
+    found = candidates(scope.option(spelled: spelling)?.completion ?? .nothing, lookup)
+    return lines(found, beginningWith: value, after: "\(spelling)=")
+  }
+
+  private func lines(
+    _ candidates: [(word: String, summary: String)], beginningWith start: String,
+    after prefix: String = ""
+  ) -> [String] {
+    if candidates.first?.word == fileNames { return [fileNames] }
+    return candidates.filter { $0.word.utf8.starts(with: start.utf8) }
+      .map { "\(prefix)\($0.word)\t\($0.summary)" }
+  }
+}
+
+extension CommandScope {
+  fileprivate func candidates(
+    forArgument index: Int, _ lookup: (String) -> [String]
+  ) -> [(word: String, summary: String)] {
+    guard subcommands.isEmpty else {
+      return subcommands.map { ($0.name, $0.summary) }
+        + (path.isEmpty ? [("help", OptionDeclaration.help.summary)] : [])
+    }
+    let declared = command?.arguments ?? []
+    let argument =
+      declared.indices.contains(index)
+      ? declared[index] : declared.last.flatMap { $0.repeats ? $0 : nil }
+    return argument.map { SchemaCommandLine.candidates($0.completion, lookup) } ?? []
+  }
+}
+
+private func candidates(
+  _ completion: Completion, _ lookup: (String) -> [String]
+) -> [(word: String, summary: String)] {
+  switch completion {
+  case .nothing: []
+  case .files: [(fileNames, "")]
+  case .words(let words): words.map { ($0, "") }
+  case .lookup(let name): lookup(name).map { ($0, "") }
+  }
+}
+
+/// A shell that completes command lines.
+package enum CompletingShell: String, CaseIterable, Sendable {
+  case bash, zsh, fish
+}
+
+extension CommandLineProgram {
+  /// A script that asks the program for completions.
+  ///
+  /// - Parameter query: the words between the program's name and those of the command line.
+  package func completionScript(for shell: CompletingShell, asking query: String) -> String {
+    let function = "_\(name.split(separator: "-").joined(separator: "_"))"
+    switch shell {
+    case .bash:
+      // Without a completion of its own, `-o default` offers files.
+      return """
+        # Completions of \(name) for bash.
+        # shellcheck shell=bash disable=SC2207
+        \(function)() {
+          local IFS=$'\\n'
+          COMPREPLY=($(\(name) \(query) "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
+          if [ "${COMPREPLY[*]}" = '\(fileNames)' ]; then COMPREPLY=(); fi
+        }
+        complete -o default -F \(function) \(name)
+
+        """
+    case .zsh:
+      // A file `_name` in `$fpath`, or sourced after `compinit`.
+      return """
+        #compdef \(name)
+        # Completions of \(name) for zsh.
+        \(function)() {
+          local line
+          local -a candidates
+          for line in "${(@f)$(\(name) \(query) "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+            case $line in
+            '\(fileNames)') compset -P '-*='; _files; return ;;
+            *$'\\t'*) candidates+=("${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}") ;;
+            esac
+          done
+          _describe '\(name)' candidates
+        }
+        if [[ $funcstack[1] == \(function) ]]; then
+          \(function) "$@"
+        else
+          compdef \(function) \(name)
+        fi
+
+        """
+    case .fish:
+      return """
+        # Completions of \(name) for fish.
+        function _\(function)
+            set -l current (commandline -ct)
+            for line in (\(name) \(query) (commandline -opc)[2..-1] "$current" 2>/dev/null)
+                if test "$line" = '\(fileNames)'
+                    __fish_complete_path "$current"
+                else
+                    echo $line
+                end
+            end
+        end
+        complete -c \(name) -f -a '(_\(function))'
+
+        """
+    }
+  }
+}
