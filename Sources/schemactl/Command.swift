@@ -8,7 +8,6 @@ import SchemaYAML
 
 /// A command: its declaration and its implementation.
 protocol Command: SendableMetatype {
-  static var name: String { get }
   static var declaration: CommandDeclaration { get }
   /// Whether the command stops by itself on an interruption. A command that cannot leave a write
   /// half done is ended at once instead.
@@ -19,6 +18,7 @@ protocol Command: SendableMetatype {
 }
 
 extension Command {
+  static var name: String { declaration.name }
   static var observesRollbacks: Bool { true }
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { false }
 }
@@ -29,7 +29,7 @@ struct Session {
   let output: Output
   let reporter: any Reporter
   let interruption: Interruption
-  let writing: WriteGate
+  let writing: Gate
 
   func report(_ event: Event) { reporter.report(event) }
 
@@ -77,6 +77,18 @@ struct Session {
       throw usageError("\(subject) needs a --reason of one line", hint: hint)
     }
     return reason
+  }
+
+  /// The value of `--release`; nil without it.
+  var release: String? {
+    get throws {
+      guard let release = invocation.text("release"), !isReleaseName(release) else {
+        return invocation.text("release")
+      }
+      throw usageError(
+        "'\(release.visible)' is not a valid release name",
+        hint: "Use 1 to 64 ASCII letters, digits, '.', '_', '+' or '-'.")
+    }
   }
 
   /// The value of `--base`; nil without it.

@@ -18,7 +18,7 @@ struct ProjectFiles {
   private let folder: String
   private(set) var written: [String] = []
 
-  init(_ settings: Settings, _ session: Session) {
+  init(_ settings: Settings) {
     folder = settings.migrations
   }
 

@@ -85,13 +85,15 @@ struct Settings {
 
   var timeout: Double { session.invocation.number("timeout") ?? configuration.timeout }
 
-  /// The database that the command line or the configuration names.
+  /// As the command line or the configuration names it: a file, or the address of a cluster.
+  var databaseName: String? { session.invocation.text("database") ?? configuration.database }
+
+  /// The database file that the command line or the configuration names.
   func database() throws -> String? {
-    let given = session.invocation.text("database")
-    guard let path = given ?? configuration.database else { return nil }
+    guard let path = databaseName else { return nil }
     // Check a configured path before it is joined with a folder.
     try DatabaseFile.requirePath(path)
-    return given == nil ? resolved(path) : path
+    return session.invocation.isGiven("database") ? path : resolved(path)
   }
 
   func requiredDatabase() throws -> String {
@@ -173,7 +175,7 @@ struct Settings {
     return asksGitAboutDrafts ? project.askingGitAboutDrafts() : project
   }
 
-  private func project(in folder: String) throws -> Project {
+  func project(in folder: String) throws -> Project {
     try Project.load(
       migrations: folder, application: application, ignoring: configuration.ignore,
       explaining: MigrationFolder(folder).explain)

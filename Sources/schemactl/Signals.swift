@@ -10,7 +10,7 @@ import SchemaSQLText
 final class Signals: Sendable {
   private let interruption: Interruption
   private let isGraceful: Bool
-  private let writing: WriteGate
+  private let writing: Gate
   private let lastMessage: @Sendable () -> Void
 
   /// Starts handling signals. Call it before the program starts its first thread, which would
@@ -21,7 +21,7 @@ final class Signals: Sendable {
   ///   - writing: a gate that is closed while files are written; the write then completes.
   ///   - lastMessage: writes the last message before the first signal ends the process at once.
   static func take(
-    for interruption: Interruption, isGraceful: Bool, writing: WriteGate,
+    for interruption: Interruption, isGraceful: Bool, writing: Gate,
     lastMessage: @escaping @Sendable () -> Void
   ) {
     var signals = taken
@@ -31,7 +31,7 @@ final class Signals: Sendable {
   }
 
   private init(
-    _ interruption: Interruption, _ isGraceful: Bool, _ writing: WriteGate,
+    _ interruption: Interruption, _ isGraceful: Bool, _ writing: Gate,
     _ lastMessage: @escaping @Sendable () -> Void
   ) {
     self.interruption = interruption
@@ -102,13 +102,14 @@ private func endAtOnce(_: Int32) {
   _exit(ExitStatus.interrupted.rawValue)
 }
 
-/// A gate that is closed while a command writes files.
-final class WriteGate: Sendable {
+/// A gate that is closed while a command writes files or output: writing is short, and a first signal waits.
+final class Gate: Sendable {
   private let mutex = Locked(())
 
-  /// A first signal during the write has no effect: writing is short, and ends the command anyway.
-  func close<Success: Sendable>(during body: () throws -> Success) throws -> Success {
-    try mutex.withLock { _ in Result<Success, any Error>(catching: body) }.get()
+  func close<Result, Problem: Error>(
+    during body: () throws(Problem) -> Result
+  ) throws(Problem) -> Result {
+    try mutex.withLock { (_) throws(Problem) in try body() }
   }
 
   func ifOpen(_ body: () -> Void) {

@@ -7,8 +7,8 @@ import SchemaYAML
 /// One run of the program, from its arguments to its exit status.
 struct Tool {
   private let arguments: [String]
-  private let gate = OutputGate()
-  private let writing = WriteGate()
+  private let gate = Gate()
+  private let writing = Gate()
 
   init(arguments: [String]) {
     self.arguments = arguments
@@ -72,11 +72,11 @@ struct Tool {
     Signals.take(for: interruption, isGraceful: isGraceful, writing: writing) {
       [gate, asksForJSON = format == .json] in
       // Do not interrupt a document that is being written.
-      gate.writeIfFree {
+      gate.ifOpen {
         let problem = Problem(Failure(.interrupted, "interrupted"))
         let bytes =
           asksForJSON
-          ? JSON.object([("error", problem.json)]).line : Array("\nschemactl: interrupted\n".utf8)
+          ? (["error": problem] as JSON).line : Array("\nschemactl: interrupted\n".utf8)
         _ = writeAll(bytes, to: asksForJSON ? 1 : 2)
       }
     }

@@ -5,9 +5,8 @@ import SchemaSQLText
 import SchemaManifest
 
 enum AdoptCommand: Command {
-  static let name = "adopt"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Adopt a database that was created without schemactl.",
+    name: "adopt", summary: "Adopt a database that was created without schemactl.",
     discussion: """
       Finds the migration after which the history has the same schema as the database, and records \
       the migrations up to it in the ledger; `schemactl migrate` continues from there. It writes \

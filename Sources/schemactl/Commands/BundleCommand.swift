@@ -7,9 +7,8 @@ import SchemaSQLText
 import SchemaYAML
 
 enum BundleCommand: Command {
-  static let name = "bundle"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Compile the history into one file that an app ships.",
+    name: "bundle", summary: "Compile the history into one file that an app ships.",
     discussion: """
       Replays the history, and writes the manifests, history.lock, connection.sql and the schema \
       of each release into one file, which SchemaKit reads without YAML. It also writes the \

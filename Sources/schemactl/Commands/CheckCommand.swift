@@ -8,9 +8,8 @@ import SchemaSQLText
 import SchemaTimeline
 
 enum CheckCommand: Command {
-  static let name = "check"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Check the whole project, for example in CI.",
+    name: "check", summary: "Check the whole project, for example in CI.",
     discussion: """
       Reads every manifest, compares the history with history.lock and with other git revisions, \
       replays it from the beginning and from each release, lints it, and compares the schema file, if \

@@ -1,6 +1,5 @@
 import SchemaApply
 import SchemaCommandLine
-import SchemaGit
 import SchemaHistory
 import SchemaInspect
 import SchemaPreview
@@ -9,7 +8,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// The commands for a dqlite cluster, used when `--database` or the configuration names a cluster.
+/// The commands that write a dqlite cluster, used when `--database` or the configuration names one.
 struct ClusterCommand {
   private let session: Session
   private let settings: Settings
@@ -19,31 +18,20 @@ struct ClusterCommand {
   static func run(_ command: any Command.Type, _ session: Session) throws -> ExitStatus? {
     switch command.name {
     case MigrateCommand.name: return try Self(session)?.migrate()
-    case StatusCommand.name: return try Self(session)?.status()
-    case VerifyCommand.name: return try Self(session)?.verify()
     case PlanCommand.name: return try Self(session)?.plan()
-    case DiffCommand.name where session.invocation.arguments.isEmpty:
-      return try Self(session)?.diff()
     default: return nil
     }
   }
 
   private init?(_ session: Session) throws {
     let settings = try Settings(session)
-    let name = session.invocation.text("database") ?? settings.configuration.database
-    guard let address = try name.flatMap({ try ClusterAddress($0) }) else { return nil }
+    guard let cluster = try settings.cluster(session) else { return nil }
     self.session = session
     self.settings = settings
-    cluster = Cluster(
-      address, timeout: settings.timeout, interruption: session.interruption,
-      onWait: { session.report(.progress(.waiting(seconds: $0, isOnCluster: true))) })
+    self.cluster = cluster
   }
 
   private var database: String { cluster.address.text }
-
-  private func readable(_ project: Project) throws -> ReadableDatabase {
-    try ClusterCopy(of: cluster, for: project).readable
-  }
 
   private var options: MigrateOptions {
     var options = MigrateOptions(database: database)
@@ -83,30 +71,33 @@ struct ClusterCommand {
     let isSQL = session.invocation.flag("sql")
     let report = try settings.project().plan(options, on: cluster)
     if isSQL, session.printsRawSQL { try report.plan.requirePlainText() }
-    session.report(.planned(report, PlanView(database: database, isSQL: isSQL)))
+    session.report(.planned(report, database: database, isSQL: isSQL))
     return report.status
   }
+}
 
-  private func status() throws -> ExitStatus {
-    let project = try settings.project()
-    let report = try project.status(of: readable(project), comparesSchema: true)
-    session.report(.stands(report, database: database))
-    let isBehind = session.invocation.flag("check") && !report.pending.isEmpty
-    return ExitStatus.worst([report.status, isBehind ? .finding : .success])
+extension Settings {
+  /// The cluster that the options name; nil for a file.
+  fileprivate func cluster(_ session: Session) throws -> Cluster? {
+    try databaseName.flatMap { try ClusterAddress($0) }.map { address in
+      Cluster(
+        address, timeout: timeout, interruption: session.interruption,
+        onWait: { session.report(.progress(.waiting(seconds: $0, isOnCluster: true))) })
+    }
   }
 
-  private func verify() throws -> ExitStatus {
-    let base = try session.base
-    let project = try settings.project(asksGitAboutDrafts: false)
-    let report = try project.verify(readable(project), base: base)
-    session.report(.verified(report, of: project, database: database))
-    return report.status
-  }
-
-  private func diff() throws -> ExitStatus {
-    let project = try settings.project()
-    let report = try project.diff(of: readable(project))
-    session.report(.compared(report, database: database))
-    return report.status
+  /// Reads the history, and opens the database that the options name: a file or a cluster.
+  func projectAndDatabase(
+    _ session: Session, asksGitAboutDrafts: Bool = true
+  ) throws -> (project: Project, database: ReadableDatabase, isCluster: Bool) {
+    if let cluster = try cluster(session) {
+      let project = try project(asksGitAboutDrafts: asksGitAboutDrafts)
+      return (project, try ClusterCopy(of: cluster, for: project).readable, true)
+    }
+    let file = try requiredDatabase()
+    let project = try project(for: file, asksGitAboutDrafts: asksGitAboutDrafts)
+    let database = try ReadableDatabase(
+      file: file, timeout: timeout, interruption: session.interruption)
+    return (project, database, false)
   }
 }

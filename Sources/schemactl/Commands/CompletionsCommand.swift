@@ -7,9 +7,8 @@ import SchemaSQLText
 enum CompletionsCommand: Command {
   private static let shells = CompletingShell.allCases.map(\.rawValue) + ["man"]
 
-  static let name = "completions"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Print shell completions or the manual page.",
+    name: "completions", summary: "Print shell completions or the manual page.",
     discussion: """
       Prints a script that completes commands, options, migration ids and git revisions in bash, zsh \
       or fish; with 'man', the manual page. The scripts call `schemactl completions words`, which prints \

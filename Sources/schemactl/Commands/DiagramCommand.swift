@@ -13,9 +13,8 @@ import SchemaSQLite
 import SchemaYAML
 
 enum DiagramCommand: Command {
-  static let name = "diagram"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Draw the tables of a schema and their foreign keys.",
+    name: "diagram", summary: "Draw the tables of a schema and their foreign keys.",
     discussion: """
       Draws the schema of the latest migration, of an earlier migration (--to), a release, a \
       database or a file of SQL as Mermaid, which GitHub renders, as DOT or as SVG. SVG needs \
@@ -151,19 +150,11 @@ extension Settings {
         "`\(name)` is not a release, a migration or a file. \(project.knownReleases)")
     }
     // `--to` applies to the schema that is drawn, not to this one.
-    return try .at(name, through: nil) { folder in
-      try Project.load(
-        migrations: folder, application: application, ignoring: configuration.ignore,
-        explaining: MigrationFolder(folder).explain)
-    }
+    return try .at(name, through: nil, loading: project(in:))
   }
 
   func outline(of schema: Schema) throws(Failure) -> SchemaOutline {
-    do {
-      return try schema.outline(application)
-    } catch {
-      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
-    }
+    try reading { () throws(DatabaseError) in try schema.outline(application) }
   }
 }
 

@@ -5,9 +5,8 @@ import SchemaModel
 import SchemaSQLText
 
 enum DiffCommand: Command {
-  static let name = "diff"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Compare a database with its history, or two schemas.",
+    name: "diff", summary: "Compare a database with its history, or two schemas.",
     discussion: """
       Without names, compares the schema of the database with the schema that the history gives at \
       the database's point. With one name, compares the history with it; with two names, compares the \
@@ -36,11 +35,9 @@ enum DiffCommand: Command {
         "--to needs a name to compare the history with",
         hint: "For example `schemactl diff --to 4 app.sqlite`.")
     }
-    let database = try settings.requiredDatabase()
-    let report = try settings.project(for: database).diff(
-      of: ReadableDatabase(
-        file: database, timeout: settings.timeout, interruption: session.interruption))
-    session.report(.compared(report, database: database))
+    let (project, database, _) = try settings.projectAndDatabase(session)
+    let report = try project.diff(of: database)
+    session.report(.compared(report, database: database.name))
     return report.status
   }
 

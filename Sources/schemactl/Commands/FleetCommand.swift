@@ -7,9 +7,8 @@ import SchemaReplay
 import SchemaSQLText
 
 enum FleetCommand: Command {
-  static let name = "fleet"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Migrate, count or verify many databases.",
+    name: "fleet", summary: "Migrate, count or verify many databases.",
     discussion: """
       Migrates, inspects or verifies each database of a list. schemactl reads and replays the \
       history once. Every database has its own ledger, locks and result: after an interruption, \

@@ -10,9 +10,8 @@ import SchemaSQLText
 import SchemaYAML
 
 enum FreezeCommand: Command {
-  static let name = "freeze"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Record released migrations in history.lock.",
+    name: "freeze", summary: "Record released migrations in history.lock.",
     discussion: """
       Adds the digest of every draft to history.lock, beside the manifests. From then on schemactl \
       refuses a frozen manifest that was edited, renamed or removed. If lint reports an error, \
@@ -41,12 +40,7 @@ enum FreezeCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let acceptance = try acceptance(session)
-    let release = session.invocation.text("release")
-    if let release, !isReleaseName(release) {
-      throw session.usageError(
-        "'\(release.visible)' is not a valid release name",
-        hint: "Use 1 to 64 ASCII letters, digits, '.', '_', '+' or '-'.")
-    }
+    let release = try session.release
     let settings = try Settings(session)
     return try settings.withClaim {
       if let (id, reason) = acceptance { return try accept(id, reason, settings, session) }

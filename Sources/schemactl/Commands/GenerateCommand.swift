@@ -5,12 +5,10 @@ import SchemaInspect
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
-import SchemaSQLite
 
 enum GenerateCommand: Command {
-  static let name = "generate"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Write Swift structs and column names from the schema.",
+    name: "generate", summary: "Write Swift structs and column names from the schema.",
     discussion: """
       Writes a struct for each table of the latest schema, with the name of the table, the names \
       of its columns, and a property for each column. With --check, for CI, it writes nothing and \
@@ -55,13 +53,7 @@ enum GenerateCommand: Command {
 
   private static func text(_ settings: Settings, _ flavor: SwiftFlavor) throws -> String {
     let schema = try settings.schema(of: nil as String?)
-    let tables: [TableDescription]
-    do throws(DatabaseError) {
-      tables = try schema.described(settings.application)
-    } catch {
-      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
-    }
-    return try SwiftGenerator.file(tables, flavor: flavor)
+    return try SwiftGenerator.file(try settings.described(schema), flavor: flavor)
   }
 
   private static func write(

@@ -10,9 +10,8 @@ import SchemaSQLText
 import SchemaYAML
 
 enum ImportCommand: Command {
-  static let name = "import"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Import the history of another migration tool.",
+    name: "import", summary: "Import the history of another migration tool.",
     discussion: """
       Writes one manifest for each migration of the other tool, with its number and the SQL of its \
       up part, and names the entry of the tool's ledger under `replaces`. `schemactl migrate` then \
@@ -66,12 +65,7 @@ enum ImportCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let given = session.invocation
-    let release = given.text("release")
-    if let release, !isReleaseName(release) {
-      throw session.usageError(
-        "'\(release.visible)' is not a valid release name",
-        hint: "Use 1 to 64 ASCII letters, digits, '.', '_', '+' or '-'.")
-    }
+    let release = try session.release
     guard release == nil || given.isGiven("database") else {
       throw session.usageError(
         "--release needs a database", hint: "Name it with --database FILE.")
@@ -108,7 +102,7 @@ enum ImportCommand: Command {
     if session.interruption.isRequested {
       throw Failure(.interrupted, "interrupted: nothing was written")
     }
-    var files = ProjectFiles(settings, session)
+    var files = ProjectFiles(settings)
     let engine = settings.hasFile ? nil : try session.syncEngine()
     try session.writing.close { try files.makeFolder() }
     try settings.withClaim {

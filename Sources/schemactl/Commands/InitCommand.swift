@@ -11,9 +11,8 @@ import SchemaTimeline
 import SchemaYAML
 
 enum InitCommand: Command {
-  static let name = "init"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Start a project, empty or from an existing database.",
+    name: "init", summary: "Start a project, empty or from an existing database.",
     discussion: """
       Creates the migrations directory, schemactl.yaml, and the JSON Schemas that let editors \
       complete and check both. On a terminal it asks what syncs the database with other devices; \
@@ -43,7 +42,7 @@ enum InitCommand: Command {
     let database = session.invocation.text("from")
     let ledgers = try database.map { try foreignLedgers(of: $0, settings) } ?? []
     let text = try database.map { try baseline(of: $0, replacing: ledgers, settings) }
-    var files = ProjectFiles(settings, session)
+    var files = ProjectFiles(settings)
     let engine = settings.hasFile ? nil : try session.syncEngine()
     try session.writing.close {
       if !settings.hasFile { try files.writeConfiguration(engine: engine) }

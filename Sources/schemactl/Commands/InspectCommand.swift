@@ -9,9 +9,8 @@ import SchemaSQLText
 import SchemaSQLite
 
 enum InspectCommand: Command {
-  static let name = "inspect"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Print a schema.",
+    name: "inspect", summary: "Print a schema.",
     discussion: """
       Prints the schema of a database, of a migrations directory or of a file of SQL; without SOURCE, \
       the schema of the project's history. The output is SQL; with --format yaml it is a manifest whose \
@@ -39,12 +38,7 @@ enum InspectCommand: Command {
     try settings.requireHistory(among: session.invocation.arguments)
     if session.invocation.flag("write") { return try write(settings, session) }
     let schema = try settings.schema(of: source, mayBeEmpty: true)
-    let tables: [TableDescription]
-    do throws(DatabaseError) {
-      tables = try schema.described(settings.application)
-    } catch {
-      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
-    }
+    let tables = try settings.described(schema)
     let isSQL = session.format == .text
     if isSQL, session.printsRawSQL { try requirePlainText(schema) }
     session.report(.inspected(schema, tables, asSQL: isSQL))
@@ -86,6 +80,20 @@ enum InspectCommand: Command {
         "the SQL of the \(object.kind.rawValue) \(object.name) contains the control character "
           + "\(control), which a terminal would interpret: `--format yaml` and `--format json` "
           + "escape it")
+    }
+  }
+}
+
+extension Settings {
+  func described(_ schema: Schema) throws(Failure) -> [TableDescription] {
+    try reading { () throws(DatabaseError) in try schema.described(application) }
+  }
+
+  func reading<Facts>(_ facts: () throws(DatabaseError) -> Facts) throws(Failure) -> Facts {
+    do {
+      return try facts()
+    } catch {
+      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
     }
   }
 }

@@ -10,9 +10,8 @@ import SchemaReplay
 import SchemaSQLText
 
 enum LintCommand: Command {
-  static let name = "lint"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Find migrations that lose data or break other devices.",
+    name: "lint", summary: "Find migrations that lose data or break other devices.",
     discussion: """
       Replays the history in memory on generated rows, and reports the effects of each migration \
       on rows, on devices that sync with an older release, and on the application's queries. Each \

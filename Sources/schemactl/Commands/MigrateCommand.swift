@@ -8,9 +8,8 @@ import SchemaReplay
 import SchemaSQLText
 
 enum MigrateCommand: Command {
-  static let name = "migrate"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Apply the pending migrations to a database.",
+    name: "migrate", summary: "Apply the pending migrations to a database.",
     discussion: """
       Applies each pending migration atomically. If a migration fails, the earlier ones stay \
       applied, and the database is in the state before the failed one. schemactl creates a missing \

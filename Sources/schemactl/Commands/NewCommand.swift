@@ -11,9 +11,8 @@ import SchemaSQLText
 import SchemaYAML
 
 enum NewCommand: Command {
-  static let name = "new"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Write the next manifest.",
+    name: "new", summary: "Write the next manifest.",
     discussion: """
       The file name is the next number, or the time if the other manifests are named by time, \
       followed by NAME. schemactl creates the migrations directory if it is missing and never \
@@ -50,7 +49,7 @@ enum NewCommand: Command {
         hint: "Say what the migration does, for example `schemactl new Add priority`.")
     }
     let settings = try Settings(session)
-    var files = ProjectFiles(settings, session)
+    var files = ProjectFiles(settings)
     try files.makeFolder()
     try settings.withClaim {
       let project = try settings.project(mayBeEmpty: true)

@@ -6,9 +6,8 @@ import SchemaPreview
 import SchemaSQLText
 
 enum PlanCommand: Command {
-  static let name = "plan"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Show what migrate will do, and change nothing.",
+    name: "plan", summary: "Show what migrate will do, and change nothing.",
     discussion: """
       Lists the pending operations with their cost on this database. Asks the rows what can be asked \
       without a write: maps, NULL, CHECK, unique and foreign keys, assertions. --on-copy is the \
@@ -76,13 +75,7 @@ enum PlanCommand: Command {
       session.report(.note("\(database) does not exist: `schemactl migrate` would create it"))
     }
     if printsSQL, session.printsRawSQL { try report.plan.requirePlainText() }
-    session.report(.planned(report, PlanView(database: database, isSQL: printsSQL)))
+    session.report(.planned(report, database: database, isSQL: printsSQL))
     return report.status
   }
-}
-
-/// Which parts of a plan are shown.
-struct PlanView {
-  let database: String?
-  let isSQL: Bool
 }

@@ -8,9 +8,8 @@ import SchemaSQLText
 import SchemaYAML
 
 enum RenumberCommand: Command {
-  static let name = "renumber"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Give drafts new numbers after the latest migration.",
+    name: "renumber", summary: "Give drafts new numbers after the latest migration.",
     discussion: """
       Renames the files of drafts, in their order, to the numbers after the latest migration. Use it \
       when two branches added a migration with the same number. schemactl never renames a frozen \

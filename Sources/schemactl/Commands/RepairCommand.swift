@@ -7,11 +7,10 @@ import SchemaReplay
 import SchemaSQLText
 
 enum RepairCommand: Command {
-  static let name = "repair"
   private static let states = LedgerRepair.Action.allCases.map(\.rawValue)
 
   static let declaration = CommandDeclaration(
-    name: name, summary: "Correct the ledger of a database.",
+    name: "repair", summary: "Correct the ledger of a database.",
     discussion: """
       Changes one migration's row in the ledger, the table schemactl_migrations of the database. \
       schemactl shows the new record and how well the schema fits it, then asks for confirmation. \

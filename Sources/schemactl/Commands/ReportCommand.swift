@@ -8,9 +8,8 @@ import SchemaSQLText
 import SchemaTimeline
 
 enum ReportCommand: Command {
-  static let name = "report"
   static let declaration = CommandDeclaration(
-    name: name,
+    name: "report",
     summary: "Write an HTML page of the schema and its history.",
     discussion: """
       The page is one file, which needs no network. It shows the migrations by release, the \

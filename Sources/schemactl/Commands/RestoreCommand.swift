@@ -6,9 +6,8 @@ import SchemaReplay
 import SchemaSQLText
 
 enum RestoreCommand: Command {
-  static let name = "restore"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Put a backup back in place of a database.",
+    name: "restore", summary: "Put a backup back in place of a database.",
     discussion: """
       Checks the newest backup that `migrate --backup` made, or BACKUP, and writes it over the \
       database in one transaction: other processes read either the old or the new content. restore \

@@ -6,9 +6,8 @@ import SchemaReplay
 import SchemaSQLText
 
 enum SquashCommand: Command {
-  static let name = "squash"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Replace the beginning of a long history by one migration.",
+    name: "squash", summary: "Replace the beginning of a long history by one migration.",
     discussion: """
       Writes NNNN_squash_NAME.yaml, which creates the same schema and rows as the migrations up to \
       ID, and moves their manifests to the folder 'squashed' beside the others. A new database \

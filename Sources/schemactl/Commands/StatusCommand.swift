@@ -6,9 +6,8 @@ import SchemaReplay
 import SchemaSQLText
 
 enum StatusCommand: Command {
-  static let name = "status"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Show which migrations a database has run.",
+    name: "status", summary: "Show which migrations a database has run.",
     discussion: """
       Compares the ledger and the schema of the database with the history. Lists applied and pending \
       migrations, problems, and the next command to run. It writes nothing.
@@ -23,16 +22,10 @@ enum StatusCommand: Command {
       + .databaseOrCluster + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    let database = try settings.requiredDatabase()
-    let project = try settings.project(for: database)
-    let report = try project.status(
-      of: ReadableDatabase(
-        file: database, timeout: settings.timeout, interruption: session.interruption),
-      comparesSchema: true)
-    session.report(
-      .stands(report, database: database, next: next(after: report, of: project, database, session))
-    )
+    let (project, database, isCluster) = try Settings(session).projectAndDatabase(session)
+    let report = try project.status(of: database, comparesSchema: true)
+    let command = isCluster ? nil : next(after: report, of: project, database.name, session)
+    session.report(.stands(report, database: database.name, next: command))
     let isBehind = session.invocation.flag("check") && !report.pending.isEmpty
     return ExitStatus.worst([report.status, isBehind ? .finding : .success])
   }

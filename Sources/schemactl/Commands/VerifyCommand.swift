@@ -4,9 +4,8 @@ import SchemaHistory
 import SchemaInspect
 
 enum VerifyCommand: Command {
-  static let name = "verify"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Check that released migrations are unchanged.",
+    name: "verify", summary: "Check that released migrations are unchanged.",
     discussion: """
       Compares the manifests with history.lock and replays the whole history in memory. If a \
       database is named, compares its ledger and its schema with the history. In a git repository, \
@@ -23,14 +22,13 @@ enum VerifyCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let base = try session.base
     let settings = try Settings(session)
-    let database = try settings.database()
-    let project = try settings.project(for: database, asksGitAboutDrafts: false)
-    let readable = try database.map {
-      try ReadableDatabase(
-        file: $0, timeout: settings.timeout, interruption: session.interruption)
-    }
-    let report = try project.verify(readable, base: base, interruption: session.interruption)
-    session.report(.verified(report, of: project, database: database))
+    let opened =
+      try settings.databaseName == nil
+      ? nil : settings.projectAndDatabase(session, asksGitAboutDrafts: false)
+    let project = try opened?.project ?? settings.project(asksGitAboutDrafts: false)
+    let report = try project.verify(
+      opened?.database, base: base, interruption: session.interruption)
+    session.report(.verified(report, of: project, database: opened?.database.name))
     return report.status
   }
 }

@@ -36,6 +36,15 @@ struct Annotation {
   var message: String { lines.joined(separator: "\n") }
 }
 
+extension Annotation {
+  /// The rule of a message about the command itself.
+  static let ofCommand = "schemactl"
+
+  init(_ level: Level, _ lines: [String]) {
+    self.init(rule: Self.ofCommand, level: level, lines: lines, subject: [])
+  }
+}
+
 /// The annotations of a command's result.
 struct Annotations {
   var found: [Annotation] = []

@@ -20,7 +20,7 @@ enum Event {
   case stopped(Problem)
 
   case migrated(MigrateReport, MigrateOptions)
-  case planned(DryRunReport, PlanView)
+  case planned(DryRunReport, database: String?, isSQL: Bool)
   /// No plan, where a script was asked for.
   case refusedScript
   /// Result of a run on a copy.
@@ -28,7 +28,7 @@ enum Event {
   /// The status is nil when the history is not available.
   case restored(Restore.Report, Result<StatusReport, Failure>?, database: String)
   case backups([Backups.Entry], database: String)
-  case stands(StatusReport, database: String, next: String? = nil)
+  case stands(StatusReport, database: String, next: String?)
   case verified(VerifyReport, of: Project, database: String?)
   case checked(CheckReport)
   case compared(DiffReport, database: String)

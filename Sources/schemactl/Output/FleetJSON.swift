@@ -14,92 +14,71 @@ final class JSONLinesReporter: Reporter {
 
   func report(_ event: Event) {
     switch event {
-    case .stopped(let problem): write([("error", problem.json)])
-    case .fleet(.started(let header)): write([("type", .string("run"))] + header.members)
-    case .fleet(.result(let result, _)):
-      write([("type", .string("database"))] + result.members)
+    case .stopped(let problem): write(["error": problem])
+    case .fleet(.started(let header)): write(["type": "run"] + header.json)
+    case .fleet(.result(let result, _)): write(["type": "database"] + result.json)
     case .fleet(.ended(_, let summary, let status)):
-      write([("type", .string("summary"))] + summary.members(status))
+      write(["type": "summary"] + summary.json(status))
     default: break
     }
   }
 
   /// Writes without buffering, so that a killed run leaves a report of its finished databases.
-  private func write(_ members: [(String, JSON)]) {
-    output.write(JSON.object(members).line)
+  private func write(_ json: JSON) {
+    output.write(json.line)
     output.flush()
   }
 }
 
 extension FleetEvent {
   /// The single document of `--format json`; nil until the run ends.
-  var members: [(String, JSON)]? {
+  var json: JSON? {
     switch self {
     case .started, .result: nil
     case .ended(let header, let summary, let status):
-      header.members + summary.members(status)
-        + [("failures", .array(summary.failures.map { .object($0.members) })), ("reports", .null)]
+      header.json + summary.json(status) + ["failures": summary.failures, "reports": JSON.null]
     case .merged(let merge):
-      merge.header.members + merge.summary.members(merge.status)
-        + [
-          ("failures", .array(merge.summary.failures.map { .object($0.members) })),
-          ("reports", .number(merge.reports)),
-        ]
+      merge.header.json + merge.summary.json(merge.status)
+        + ["failures": merge.summary.failures, "reports": merge.reports]
     }
   }
 }
 
-extension FleetHeader {
-  fileprivate var members: [(String, JSON)] {
-    [
-      ("command", .string(command)), ("history", .string(history)), ("digest", .string(digest)),
-      ("listed", .number(listed)), ("databases", .number(count)),
-      (
-        "shard",
-        shard.isAll
-          ? .null
-          : .object([("index", .number(shard.index)), ("count", .number(shard.count))])
-      ),
+extension FleetHeader: JSONConvertible {
+  package var json: JSON {
+    let part: JSON = ["index": shard.index, "count": shard.count]
+    return [
+      "command": command, "history": history, "digest": digest, "listed": listed,
+      "databases": count, "shard": shard.isAll ? JSON.null : part,
     ]
   }
 }
 
 extension FleetSummary {
-  fileprivate func members(_ status: ExitStatus) -> [(String, JSON)] {
-    [
-      ("code", .integer(Int64(status.rawValue))),
-      (
-        "states",
-        .object(
-          FleetResult.State.allCases.compactMap { state in
-            states[state].map { (state.rawValue, .number($0)) }
-          })
-      ),
-      (
-        "errors",
-        .array(
-          sortedCauses.map { cause, count in
-            .object([
-              ("code", .integer(Int64(cause.status.rawValue))),
-              ("migration", .text(cause.migration?.text)),
-              ("operation", .text(cause.operation?.text)), ("databases", .number(count)),
-            ])
-          })
-      ),
-      ("drifted", .number(drifted)), ("milliseconds", .integer(milliseconds)),
+  fileprivate func json(_ status: ExitStatus) -> JSON {
+    let found = FleetResult.State.allCases.compactMap { state in
+      states[state].map { (state.rawValue, $0.json) }
+    }
+    let errors = sortedCauses.map { cause, count -> JSON in
+      [
+        "code": Int(cause.status.rawValue), "migration": cause.migration?.text,
+        "operation": cause.operation?.text, "databases": count,
+      ]
+    }
+    return [
+      "code": Int(status.rawValue), "states": JSON.object(found), "errors": errors,
+      "drifted": drifted, "milliseconds": milliseconds,
     ]
   }
 }
 
-extension FleetResult {
-  fileprivate var members: [(String, JSON)] {
+extension FleetResult: JSONConvertible {
+  package var json: JSON {
     [
-      ("database", .string(database)), ("state", .string(state.rawValue)),
-      ("code", .integer(Int64(status.rawValue))), ("applied", .list(applied)),
-      ("adopted", .list(adopted)), ("current", .text(current)), ("pending", .list(pending)),
-      ("drifted", .bool(isDrifted)), ("drift", .array(drift.map(\.json))),
-      ("failed", failure?.json ?? .null), ("attempts", .number(attempts)),
-      ("milliseconds", .integer(milliseconds)),
+      "database": database, "state": state.rawValue, "code": Int(status.rawValue),
+      "applied": applied, "adopted": adopted, "current": current, "pending": pending,
+      "drifted": isDrifted, "drift": drift, "failed": failure, "attempts": attempts,
+      "milliseconds": milliseconds,
     ]
   }
 }

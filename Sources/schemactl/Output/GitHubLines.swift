@@ -4,12 +4,8 @@ import SchemaSQLText
 
 /// Annotations of a pull request: workflow commands of GitHub Actions, one line each
 /// (docs.github.com, Workflow commands for GitHub Actions).
-struct GitHubLines: AnnotationLines {
+struct GitHubLines {
   private let paths = RepositoryPaths()
-
-  func line(_ level: Annotation.Level, _ lines: [String]) -> String {
-    "::\(self.level(level)) title=schemactl::" + data(lines)
-  }
 
   func line(_ annotation: Annotation) -> String {
     var properties: [String] = []

@@ -5,27 +5,22 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-extension ImportReport {
-  var members: [(String, JSON)] {
-    let migrations = imported.project.migrations
-    return [
-      ("tool", .string(imported.foreign.tool.rawValue)),
-      ("migrations", .list(migrations.map(\.id))),
-      ("applied", .number(database?.count)),
-      ("files", .list(files)),
-      ("release", .text(release?.name)),
-      ("baseline", release.map { $0.findings == 0 ? .null : .string($0.baseline) } ?? .null),
-      ("notes", .array(imported.foreign.notes.map(\.json))),
+extension ImportReport: JSONConvertible {
+  package var json: JSON {
+    [
+      "tool": imported.foreign.tool.rawValue, "migrations": imported.project.migrations.map(\.id),
+      "applied": database?.count, "files": files, "release": release?.name,
+      "baseline": release.flatMap { $0.findings == 0 ? nil : $0.baseline },
+      "notes": imported.foreign.notes,
     ]
   }
 }
 
-extension ForeignNote {
-  fileprivate var json: JSON {
-    .object([
-      ("file", .string(file)), ("line", .number(position?.line)),
-      ("column", .number(position?.column)), ("kind", .string(kind.rawValue)),
-      ("message", .string(message)),
-    ])
+extension ForeignNote: JSONConvertible {
+  package var json: JSON {
+    [
+      "file": file, "line": position?.line, "column": position?.column, "kind": kind.rawValue,
+      "message": message,
+    ]
   }
 }

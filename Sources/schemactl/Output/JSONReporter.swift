@@ -40,7 +40,7 @@ final class JSONReporter: Reporter {
     case .note, .warning, .progress, .repair(_, isDone: false), .refusedScript: nil
     case .stopped(let problem): ["error": problem]
     case .migrated(let report, let options): report.json + ["reset": options.reset]
-    case .planned(let report, _): report.json
+    case .planned(let report, _, _): report.json
     case .tried(let report, _): report.json
     case .restored(let report, let state, _): restoration(report, state)
     case .backups(let backups, _): restoration() + ["backups": backups]
@@ -51,7 +51,7 @@ final class JSONReporter: Reporter {
       differences(report.changes, isEqual: report.changes.isEmpty)
         + ["hasLedger": report.hasLedger, "ledger": report.ledger]
     case .differs(let changes, _, _): differences(changes, isEqual: changes.isEmpty)
-    case .inspected(let schema, let tables, _): schema.json + ["tables": tables.map(\.json)]
+    case .inspected(let schema, let tables, _): schema.json + ["tables": tables]
     case .wroteSchema(let file): ["schema": file]
     case .initialized(let files, let report, let ledgers, _):
       ["files": files, "at": report?.at, "replaced": ledgers.map(\.table)] + adoption(report)
@@ -75,7 +75,7 @@ final class JSONReporter: Reporter {
         "frozen": [String](), "release": JSON.null, "file": file,
         "accepted": ["id": id, "reason": reason] as JSON,
       ]
-    case .imported(let report): .object(report.members)
+    case .imported(let report): report.json
     case .squashed(let squashing, let folder):
       [
         "id": squashing.id, "file": folder.file(ofMigration: squashing.id),
@@ -86,7 +86,7 @@ final class JSONReporter: Reporter {
       ["file": file, "stale": isStale, "text": text]
     case .bundled(let report, let file):
       ["file": file, "migrations": report.migrations, "drafts": report.drafts]
-    case .fleet(let event): event.members.map { .object($0) }
+    case .fleet(let event): event.json
     case .renumbered(let renamings, let isRehearsal):
       ["renamed": renamings, "dryRun": isRehearsal]
     case .repair(let plan, isDone: true):
@@ -105,7 +105,7 @@ let nothing = [String]()
 private func emptyDocument(of command: String, _ failure: Failure) -> JSON {
   let members: JSON =
     switch command {
-    case "migrate": migration(failure: nil)
+    case "migrate": MigrateReport().json
     case "plan": ["migrations": nothing, "script": JSON.null]
     case "status": ["current": JSON.null, "pending": nothing, "applied": nothing]
     case "verify": ["ok": false, "history": nothing, "ledger": nothing, "drift": nothing]

@@ -47,29 +47,20 @@ extension Failure: JSONConvertible {
   }
 }
 
+/// Reports the applied migrations even when the run failed afterwards; the failure is a further
+/// member.
 extension MigrateReport: JSONConvertible {
   package var json: JSON {
-    migration(
-      applied: applied, failure: failure, backup: backup, created: created, drift: drift,
-      beyond: beyond, adopted: adopted)
-      + ["draftCopy": draftCopy, "integrityCheck": integrityCheck]
+    (failure?.errorMember ?? [:]) + [
+      "applied": applied, "failed": failure, "backup": backup, "created": created, "drift": drift,
+      "beyond": beyond?.applied ?? [], "adopted": adopted, "draftCopy": draftCopy,
+      "integrityCheck": integrityCheck,
+    ]
   }
 }
 
 extension DraftCopy.Reset: JSONConvertible {
   package var json: JSON { ["copy": copy, "setAside": setAside] }
-}
-
-/// Reports the applied migrations even when the run failed afterwards; the failure is a further
-/// member.
-func migration(
-  applied: [AppliedMigration] = [], failure: Failure?, backup: String? = nil,
-  created: Bool = false, drift: [SchemaChange] = [], beyond: Beyond? = nil, adopted: [String] = []
-) -> JSON {
-  (failure?.errorMember ?? [:]) + [
-    "applied": applied, "failed": failure, "backup": backup, "created": created, "drift": drift,
-    "beyond": beyond?.applied ?? [], "adopted": adopted,
-  ]
 }
 
 extension Schema: JSONConvertible {

@@ -125,18 +125,18 @@ extension TextReporter {
 
   // MARK: Before anything is done
 
-  func show(_ report: DryRunReport, _ view: PlanView) {
+  func show(_ report: DryRunReport, _ database: String?, isSQL: Bool) {
     let plan = report.plan
-    if view.isSQL {
+    if isSQL {
       sayScript(report.script)
     } else {
       list(plan.migrations, "migration") { show($0, report.answers) }
     }
-    noteDrift(plan.drift, view.database ?? "")
+    noteDrift(plan.drift, database ?? "")
     for text in report.notes { note(text) }
-    if view.isSQL, let beyond = plan.beyond { note(beyond.sentence) }
+    if isSQL, let beyond = plan.beyond { note(beyond.sentence) }
     if let failure = report.failure { complain(Problem(failure)) }
-    if !view.isSQL { mention(verdict(on: report, view)) }
+    if !isSQL { mention(verdict(on: report, database)) }
   }
 
   private func show(_ planned: PlannedMigration, _ answers: [DryRunReport.Answer]) {
@@ -164,9 +164,9 @@ extension TextReporter {
     return (answer.obstacle == nil ? "checked: " : "failed check: ") + question
   }
 
-  private func verdict(on report: DryRunReport, _ view: PlanView) -> String {
+  private func verdict(on report: DryRunReport, _ name: String?) -> String {
     let plan = report.plan
-    let database = view.database?.visible ?? "an empty database"
+    let database = name?.visible ?? "an empty database"
     if plan.migrations.isEmpty {
       if let beyond = plan.beyond { return sentence(beyond) }
       if report.failure != nil { return "Nothing was changed." }
@@ -182,7 +182,8 @@ extension TextReporter {
   private func evidence(of report: DryRunReport) -> String {
     guard report.failure == nil, report.plan.dependsOnRows else { return "" }
     let asked = report.answers.count(where: \.isAsked)
-    return (asked == 0 ? " The rows were not checked" : " The rows passed \(counted(asked, "check"))")
+    return
+      (asked == 0 ? " The rows were not checked" : " The rows passed \(counted(asked, "check"))")
       + "; `plan --on-copy` runs the migrations on a copy."
   }
 

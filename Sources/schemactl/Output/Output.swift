@@ -1,20 +1,6 @@
 import SchemaPlatform
 import SchemaSQLText
 
-/// A lock that is held while bytes are written, so that a signal does not truncate a document.
-final class OutputGate: Sendable {
-  private let mutex = Locked(())
-
-  func write<Result>(_ body: () -> Result) -> Result {
-    mutex.withLock { _ in body() }
-  }
-
-  /// Runs `body` and returns a value; returns nil without running it while another thread writes.
-  func writeIfFree(_ body: () -> Void) {
-    mutex.withLockIfAvailable { _ in body() }
-  }
-}
-
 /// Standard output or standard error: a buffer in front of `write(2)`.
 final class Output {
   let isTerminal: Bool
@@ -23,12 +9,13 @@ final class Output {
   /// Whether a line can be overwritten.
   let rewritesLines: Bool
   private let descriptor: Int32
-  private let gate: OutputGate
+  /// Closed while bytes are written, so that a signal does not truncate a document.
+  private let gate: Gate
   private var buffer: [UInt8] = []
   /// The `errno` of the first failed write. Nothing more is written after it.
   private var failure: Int32?
 
-  init(_ descriptor: Int32, gate: OutputGate) {
+  init(_ descriptor: Int32, gate: Gate) {
     self.descriptor = descriptor
     self.gate = gate
     isTerminal = isatty(descriptor) == 1
@@ -59,7 +46,7 @@ final class Output {
   func flush() {
     defer { buffer.removeAll(keepingCapacity: true) }
     guard failure == nil, !buffer.isEmpty else { return }
-    failure = gate.write { writeAll(buffer, to: descriptor) }
+    failure = gate.close { writeAll(buffer, to: descriptor) }
   }
 }
 

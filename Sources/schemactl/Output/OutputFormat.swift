@@ -37,11 +37,9 @@ enum OutputFormat: String, CaseIterable {
     case .jsonl: JSONLinesReporter(output)
     case .sarif: SARIFReporter(output)
     case .github:
-      AnnotationReporter(
-        GitHubLines(), output: output, errors: errors, isQuiet: volume == .quiet)
+      AnnotationReporter(output: output, errors: errors, volume, line: GitHubLines().line(_:))
     case .xcode:
-      AnnotationReporter(
-        XcodeLines(), output: output, errors: errors, isQuiet: volume == .quiet)
+      AnnotationReporter(output: output, errors: errors, volume, line: XcodeLines().line(_:))
     }
   }
 }

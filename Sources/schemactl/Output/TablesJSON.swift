@@ -1,35 +1,23 @@
 import SchemaAuthoring
-import SchemaInspect
 import SchemaYAML
 
-extension TableDescription {
+extension TableDescription: JSONConvertible {
   package var json: JSON {
-    .object([
-      ("name", .string(name)), ("kind", .string(isView ? "view" : "table")),
-      ("strict", .bool(isStrict)),
-      (
-        "columns",
-        .array(
-          columns.map { column in
-            .object([
-              ("name", .string(column.name)), ("type", .string(column.type)),
-              ("nullable", .bool(column.isNullable)), ("default", .text(column.defaultSQL)),
-              ("generated", .bool(column.isGenerated)),
-            ])
-          })
-      ),
-      ("primaryKey", .list(primaryKey)), ("unique", .array(unique.map(JSON.list))),
-      (
-        "foreignKeys",
-        .array(
-          foreignKeys.map { key in
-            .object([
-              ("columns", .list(key.columns)), ("table", .string(key.table)),
-              ("parentColumns", .list(key.parentColumns)), ("onDelete", .string(key.onDelete)),
-              ("onUpdate", .string(key.onUpdate)),
-            ])
-          })
-      ),
-    ])
+    let columns = columns.map { column -> JSON in
+      [
+        "name": column.name, "type": column.type, "nullable": column.isNullable,
+        "default": column.defaultSQL, "generated": column.isGenerated,
+      ]
+    }
+    let keys = foreignKeys.map { key -> JSON in
+      [
+        "columns": key.columns, "table": key.table, "parentColumns": key.parentColumns,
+        "onDelete": key.onDelete, "onUpdate": key.onUpdate,
+      ]
+    }
+    return [
+      "name": name, "kind": isView ? "view" : "table", "strict": isStrict, "columns": columns,
+      "primaryKey": primaryKey, "unique": unique, "foreignKeys": keys,
+    ]
   }
 }

@@ -42,7 +42,7 @@ final class TextReporter: Reporter {
     case .warning(let text): warn(text)
     case .stopped(let problem): complain(problem)
     case .migrated(let report, let options): show(report, options)
-    case .planned(let report, let view): show(report, view)
+    case .planned(let report, let database, let isSQL): show(report, database, isSQL: isSQL)
     case .refusedScript: sayScript(PlanReport.refusal)
     case .tried(let report, let options): show(report, options)
     case .restored(let report, let state, let database): show(report, state, database)

@@ -4,16 +4,12 @@ import SchemaSQLText
 
 /// Lines that Xcode shows in its editor when a build phase prints them: `file:line:column: error:
 /// message`, the file from the root of the file system (Xcode Help, Run custom scripts).
-struct XcodeLines: AnnotationLines {
+struct XcodeLines {
   private let paths = RepositoryPaths()
 
-  func line(_ level: Annotation.Level, _ lines: [String]) -> String {
-    "\(level.rawValue): \(joined(lines))"
-  }
-
   func line(_ annotation: Annotation) -> String {
-    "\(place(annotation))\(annotation.level.rawValue): \(joined(annotation.lines)) "
-      + "[\(annotation.rule)]"
+    let rule = annotation.rule == Annotation.ofCommand ? "" : " [\(annotation.rule)]"
+    return place(annotation) + "\(annotation.level.rawValue): \(joined(annotation.lines))\(rule)"
   }
 
   /// Xcode recognises a message only if it has a line number.
