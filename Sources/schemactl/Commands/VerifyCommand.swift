@@ -2,6 +2,7 @@ import SchemaCommandLine
 import SchemaGit
 import SchemaHistory
 import SchemaInspect
+import SchemaSQLText
 
 enum VerifyCommand: Command {
   static let declaration = CommandDeclaration(
