@@ -9,8 +9,8 @@ struct CompiledStatement {
   let functions: Set<Identifier>
   /// A trigger that it fires.
   let trigger: String?
-  /// The tables of which it may read many rows, each perhaps again for each row of the others, as EXPLAIN QUERY PLAN
-  /// names them: some by the names that the statement gives them.
+  /// The tables whose rows a loop may read, perhaps again for each row of another loop. The names are
+  /// those of EXPLAIN QUERY PLAN, which uses the aliases of the statement.
   let loops: [Identifier]
   let changesSchema: Bool
   /// At most how many indexes it changes. The rows of a table without a rowid are an index, too.

@@ -16,7 +16,7 @@ struct RemoteStatement {
   let written: Set<Identifier>
   /// At most how many indexes it changes.
   let indexes: Int64
-  /// The table of which it writes every row.
+  /// The table whose rows it writes, all of them.
   let whole: Identifier?
   let kind: Kind
   let renamings: [(from: Identifier, to: Identifier)]
