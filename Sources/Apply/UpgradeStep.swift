@@ -80,7 +80,8 @@ extension Upgrade {
     after failure: Failure, beyond before: ForeignKeyViolations, _ step: ScratchDatabase.Step,
     _ batch: Batch
   ) -> String? {
-    guard let statement = failure.migration?.statement,
+    // Outside of the transaction, the statement would be committed.
+    guard connection.isInTransaction, let statement = failure.migration?.statement,
       (try? connection.execute("PRAGMA defer_foreign_keys = ON; \(statement)")) != nil,
       let schema = try? Schema(of: connection, knowing: batch.live)
     else { return nil }

@@ -33,7 +33,8 @@ package struct SchemaInvalidation: Sendable {
     case "ALTER" where keywords[3] == "ADD" || keywords[3] == "." && keywords[5] == "ADD":
       tables.append(name(at: 2))
     case "DROP":
-      guard let kind = SchemaObject.Kind(rawValue: words[1].lowercased()), kind != .table else {
+      guard let kind = SchemaObject.Kind(rawValue: keywords[1].text.lowercased()), kind != .table
+      else {
         return spread()
       }
       removed.append(.init(kind, name(at: keywords[2] == "IF" ? 4 : 2).identifier))

@@ -106,3 +106,17 @@ func beforeTheLast() throws {
   #expect(try stored.refresh(on: connection, after: reach))
   #expect(stored.schema.objects.map(\.name) == ["b", "a"])
 }
+
+@Test(
+  "a statement without a name may change any row",
+  arguments: ["DROP", "DROP INDEX", "ALTER TABLE", ";"])
+func unfinished(sql: String) throws {
+  let connection = try Connection(path: nil)
+  try connection.execute("CREATE TABLE a (x); CREATE INDEX i ON a (x)")
+  var stored = try StoredSchema(of: connection)
+  var reach = SchemaInvalidation()
+  reach.note(TokenizedSQL(sql))
+  try connection.execute("DROP INDEX i")
+  #expect(try stored.refresh(on: connection, after: reach))
+  #expect(stored.schema.objects.map(\.name) == ["a"])
+}
