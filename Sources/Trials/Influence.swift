@@ -23,7 +23,7 @@ struct Influence {
     // Their parents are deleted, so ON DELETE SET NULL clears the references.
     let cleared = free.filter { judge.isCleared($0, in: name, as: newName) }
     if !cleared.isEmpty { return .lost(cleared, isAll: cleared.count == cells.count) }
-    if judge.uncopied.contains(table.shape.key), !judge.exists(newName, in: name) {
+    if !judge.exists(newName, in: name), !judge.mayCopy(column.key, table.shape.key) {
       return .lost(free, isAll: free.count == cells.count)
     }
     var lost: [LossJudge.Cell] = []

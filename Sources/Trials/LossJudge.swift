@@ -25,8 +25,8 @@ struct LossJudge {
   let experiment: Experiment
   let base: Experiment.Outcome
   let text: StepText
-  /// The tables whose values the step does not copy.
-  let uncopied: Set<Identifier>
+  /// Whether the step may copy values of a column of a table.
+  let mayCopy: (Identifier, Identifier) -> Bool
   private let schemaAfter: Schema
   private var database: FilledDatabase { experiment.database }
   private let baseDigest: [Identifier: Int]
@@ -38,9 +38,9 @@ struct LossJudge {
 
   init(
     _ experiment: Experiment, _ base: Experiment.Outcome, _ text: StepText,
-    uncopied: Set<Identifier>, schemaAfter: Schema
+    schemaAfter: Schema, mayCopy: @escaping (Identifier, Identifier) -> Bool
   ) {
-    self.uncopied = uncopied
+    self.mayCopy = mayCopy
     self.schemaAfter = schemaAfter
     self.experiment = experiment
     self.base = base

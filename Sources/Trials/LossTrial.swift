@@ -21,6 +21,8 @@ package final class LossTrial {
   /// The names of all objects that existed at any time.
   private var objectNames: Set<Identifier> = []
   private let objects = ReachedObjects()
+  /// The last outcome over several drafts: other columns of the table mostly ask for the same one.
+  private var combined: (first: Int, last: Int, table: Identifier, outcome: TableOutcome?)?
 
   package init(
     _ project: Project, _ application: Application, isFull: Bool, _ interruption: Interruption
@@ -108,7 +110,9 @@ package final class LossTrial {
   ) throws {
     guard outcome.losesAll else { return try reportLosses(outcome, renamed, place) }
     // An earlier draft may have copied the rows to another table.
-    if let together = try combinedOutcome(of: outcome.table.shape.key, place), !together.losesAll {
+    if let together = try combinedOutcome(of: outcome.table.shape.key, nil, place),
+      !together.losesAll
+    {
       return try reportLosses(together, renamed, place)
     }
     if let statement = try place.ofRows(outcome.lost, outcome.judge) {
@@ -124,7 +128,6 @@ package final class LossTrial {
     }
     var exchanged: [(from: String, to: String)] = []
     var exchange: StatementPlace?
-    lazy var together = Result { try combinedOutcome(of: outcome.table.shape.key, place) }
     for column in outcome.table.shape.columns {
       let name = renamed[column.key] ?? column.key
       let isThere = outcome.has(name)
@@ -141,8 +144,8 @@ package final class LossTrial {
         exchanged.append((column.name, other))
         exchange = statement
       case .lost(let cells, let isAll):
-        let destination =
-          try together.get()?.destination(of: column, as: name) ?? .nowhere
+        let together = try combinedOutcome(of: outcome.table.shape.key, column.key, place)
+        let destination = try together?.destination(of: column, as: name) ?? .nowhere
         evidence.destinations[key] = destination
         guard isThere, case .nowhere = destination,
           let statement = try place.ofCells(cells, column, outcome.judge)
@@ -162,29 +165,44 @@ package final class LossTrial {
 
   // MARK: Several drafts
 
-  /// The outcome for a table over several drafts, starting at the last earlier draft that mentions
-  /// the table, because that one may have copied its rows.
-  private func combinedOutcome(of table: Identifier, _ place: Place) throws -> TableOutcome? {
+  /// The maximum number of drafts that run together: each experiment runs them all.
+  private static let mostSteps = 20
+
+  /// The outcome for a table over several drafts, starting at the last earlier draft that may have copied the
+  /// table's rows, or the values of the column.
+  private func combinedOutcome(
+    of table: Identifier, _ column: Identifier?, _ place: Place
+  ) throws -> TableOutcome? {
     let (timeline, last) = (place.timeline, place.migration)
-    let first = (0..<last).last { earlier in
+    let isPlain = !schemas[last].generatesColumns(of: table)
+    let first = (0..<last).reversed().prefix { evidence.areTogether($0, last) }.first { earlier in
       // SQLite reports no column when it copies a table entry by entry.
       names(in: earlier, timeline).contains(table)
         && timeline.statements(in: earlier).contains { TokenizedSQL($0.sql).mentions(table) }
+        && !timeline.copiesNothing(of: table, in: earlier, objects)
+        && !(column.map { isPlain && timeline.keepsInPlace($0, in: earlier) } ?? false)
     }
-    guard let first, evidence.areTogether(first, last), schemas[first].table(table) != nil,
-      ![first, last].allSatisfy({ timeline.copiesNothing(of: table, in: $0, objects) })
+    guard let first, let shape = schemas[first].table(table).flatMap(TableShape.init),
+      column.map({ shape.column($0) != nil }) ?? true
     else { return nil }
+    if let known = combined, known.first == first, known.last == last, known.table == table {
+      return known.outcome
+    }
     let steps = related(first, last, timeline)
+    guard steps.count <= Self.mostSteps else { return nil }
     var tables = AffectedTables(timeline, first, before: schemas[first])
     for later in steps.dropFirst() {
       tables.formUnion(AffectedTables(timeline, later, before: schemas[first]))
     }
-    guard let judge = try prepared(steps, tables, timeline),
+    var outcome: TableOutcome?
+    if let judge = try prepared(steps, tables, timeline),
       let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty
-    else { return nil }
-    return try TableOutcome(
-      judge, filled,
-      after: schemas[last + 1].table(table) == nil ? nil : table)
+    {
+      outcome = try TableOutcome(
+        judge, filled, after: schemas[last + 1].table(table) == nil ? nil : table)
+    }
+    combined = (first, last, table, outcome)
+    return outcome
   }
 
   /// The first and the last migration, and those between them that reach the same objects.
@@ -231,12 +249,17 @@ package final class LossTrial {
         application, interruption)
     }
     func judge(_ experiment: Experiment, _ base: Experiment.Outcome) -> LossJudge {
+      let statements = steps.flatMap(timeline.statements(in:))
+      let before = schemas[first]
       let uncopied = tables.changed.filter { table in
         steps.allSatisfy { timeline.copiesNothing(of: table, in: $0, objects) }
       }
       return LossJudge(
-        experiment, base, text, uncopied: uncopied, schemaAfter: schemas[steps[steps.count - 1] + 1]
-      )
+        experiment, base, text, schemaAfter: schemas[steps[steps.count - 1] + 1],
+        mayCopy: { column, table in
+          !uncopied.contains(table)
+            && (before.generatesColumns(of: table) || statements.contains { $0.mayRead(column) })
+        })
     }
     let full = try experiment(RowFiller.allKinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
@@ -290,6 +313,13 @@ package final class LossTrial {
 extension TokenizedSQL {
   fileprivate func mentions(_ name: Identifier) -> Bool {
     significant.contains { $0.kind != .string && Quoting.unquoted(text($0)).identifier == name }
+  }
+}
+
+extension Schema {
+  /// Whether reading a column of the table may read another one, which SQLite does not report.
+  fileprivate func generatesColumns(of name: Identifier) -> Bool {
+    table(name)?.sql.map { TokenizedSQL($0).mentions("as") } ?? false
   }
 }
 

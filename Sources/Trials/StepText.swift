@@ -77,22 +77,17 @@ struct StepText {
 
   /// Rows that REPLACE copies by name may have the keys of those that they replace.
   private mutating func noteReplaced(_ sql: TokenizedSQL) {
-    guard let statement = WritingStatement(sql), let source = statement.source,
+    guard let statement = WritingStatement(sql), statement.source != nil,
       sql.significant(in: 0..<statement.nameRange.lowerBound).contains(where: {
         sql.isWord($0, "REPLACE")
       })
     else { return }
     replacesRows = true
-    let tokens = sql.significant(in: source)[...]
-    guard sql.isWord(tokens.first, "SELECT"),
-      let from = sql.firstWord(of: ["FROM"], in: tokens)
-    else { return }
-    let values = sql.split(tokens[(tokens.startIndex + 1)..<from], atCommas: ())
-    for (column, value) in zip(statement.columns, values) {
+    for (column, value) in statement.copied(sql) {
       guard value.count == 1 || value.count == 3 && sql.text(value[value.startIndex + 1]) == ".",
         let last = value.last, [.word, .quotedIdentifier].contains(last.kind)
       else { continue }
-      joined.append((column.text.identifier, sql.name(last)))
+      joined.append((column, sql.name(last)))
     }
   }
 

@@ -16,9 +16,56 @@ extension Timeline {
       return !concerns || statement.writesNothing(besides: table)
     }
   }
+
+  /// Whether a migration cannot have stored values of a column in one of another name or table: only the copy
+  /// of a rebuild reads it, and uses it for the column of the same name.
+  func keepsInPlace(_ column: Identifier, in migration: Int) -> Bool {
+    let copies = changes(in: migration).filter { change in
+      change.isRebuilt && change.before?.column(column) != nil
+        && change.after?.column(column) != nil
+    }.flatMap(\.copies)
+    return statements(in: migration).allSatisfy { statement in
+      guard statement.mayRead(column) else { return true }
+      return copies.contains(statement.place) && TokenizedSQL(statement.sql).copiesByName(column)
+        && !statement.events.contains { $0.trigger != nil }
+    }
+  }
+}
+
+extension TokenizedSQL {
+  /// Whether this is an `INSERT … SELECT` that uses a column only for the column of the same name.
+  fileprivate func copiesByName(_ column: Identifier) -> Bool {
+    guard let statement = WritingStatement(self), let source = statement.source else {
+      return false
+    }
+    let copied = statement.copied(self)
+    func uses(_ tokens: some Sequence<Token>) -> Int { tokens.count { name($0) == column } }
+    let own = copied.first { $0.column == column }
+    return own != nil && uses(significant(in: source)) == own.map { uses($0.value) }
+      && !mentions("*")
+  }
+}
+
+extension WritingStatement {
+  /// The columns of an `INSERT … SELECT` with the expressions for them; empty for other statements.
+  func copied(_ sql: TokenizedSQL) -> [(column: Identifier, value: ArraySlice<Token>)] {
+    let tokens = (source.map(sql.significant(in:)) ?? [])[...]
+    guard sql.isWord(tokens.first, "SELECT"), let from = sql.firstWord(of: ["FROM"], in: tokens)
+    else { return [] }
+    let values = sql.split(tokens[(tokens.startIndex + 1)..<from], atCommas: ())
+    return zip(columns, values).map { ($0.text.identifier, $1) }
+  }
 }
 
 extension StatementEffect {
+  /// Whether the statement may read a column of this name, or give it another one.
+  func mayRead(_ column: Identifier) -> Bool {
+    let sql = TokenizedSQL(self.sql)
+    // SQLite reports no column when it copies a table entry by entry, as `SELECT *` does.
+    return events.contains { $0.action == .read && $0.second?.identifier == column }
+      || sql.mentions("*") || sql.mentions("rename") && sql.mentions(column)
+  }
+
   /// Whether the statement creates, changes or drops objects, and writes no rows.
   ///
   /// - Parameter table: the table whose rows DROP TABLE may delete.

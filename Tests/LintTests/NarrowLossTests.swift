@@ -247,6 +247,62 @@ struct NarrowLossTests {
       ]) == [])
   }
 
+  @Test("values that only a generated column passes on are kept")
+  func generated() throws {
+    let step = """
+      CREATE TABLE x (id INTEGER PRIMARY KEY, doubled TEXT);
+      INSERT INTO x (id, doubled) SELECT id, twice FROM t;
+      DROP TABLE t;
+      ALTER TABLE x RENAME TO t;
+      """
+    let report = try lint(
+      [
+        sql("CREATE TABLE t (id INTEGER PRIMARY KEY, note TEXT, twice TEXT AS (note || note))"),
+        sql(step),
+      ], .local)
+    #expect(
+      report.findings.first { $0.rule == "drop-column" && $0.object == "t.note" }?.message
+        .contains("computed from its values") ?? false)
+  }
+
+  @Test(
+    "a dropped column's values are found where an earlier draft copied them, with a rebuild between"
+  )
+  func copiedBeforeARebuild() throws {
+    let columns = "id INTEGER PRIMARY KEY, note TEXT, name2 TEXT"
+    let rebuild = """
+      CREATE TABLE x (\(columns));
+      INSERT INTO x (id, note, name2) SELECT id, note, name2 FROM t;
+      DROP TABLE t;
+      ALTER TABLE x RENAME TO t;
+      """
+    func fate(_ draft: String) throws -> String? {
+      let report = try lint(
+        ["CREATE TABLE t (\(columns))", draft, rebuild, rebuild, "ALTER TABLE t DROP COLUMN note"]
+          .map(sql), .local)
+      #expect(report.failure == nil)
+      return report.findings.first { $0.rule == "drop-column" }?.message
+        .split(separator: ": ").last?.split(separator: ";").first.map(String.init)
+    }
+    #expect(try fate("ALTER TABLE t ADD COLUMN name3 TEXT") == "its values are lost")
+    #expect(
+      try fate("UPDATE t SET name2 = note")
+        == "its values were copied to `t.name2`")
+    #expect(
+      try fate(
+        "CREATE TABLE kept (id INTEGER PRIMARY KEY, note TEXT);"
+          + "INSERT INTO kept (id, note) SELECT id, note FROM t")
+        == "its values were copied to `kept.note`")
+    #expect(
+      try fate(
+        "CREATE TABLE kept (id INTEGER PRIMARY KEY, note TEXT, b); INSERT INTO kept SELECT * FROM t"
+      )
+        == "its values were copied to `kept.note`")
+    #expect(
+      try fate("CREATE TABLE kept AS SELECT id, upper(note) || id AS shout FROM t")
+        == "other columns were computed from its values")
+  }
+
   @Test(
     "an invertible expression is no finding",
     arguments: oneIn(
