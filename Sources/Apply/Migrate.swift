@@ -275,9 +275,6 @@ extension MigrationFolder {
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption, onWait: onWait)
     // The full run reports problems of the ledger and the lock.
-    guard let rows = try? ledger.rows(in: connection), !rows.isEmpty,
-      let lock = try? lock() ?? HistoryLock()
-    else { return false }
-    return digests()?.isApplied(as: rows, lock) ?? false
+    return appliedForms().map { ledger.holds($0, in: connection) } ?? false
   }
 }

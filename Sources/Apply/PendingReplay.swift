@@ -19,7 +19,6 @@ package struct PendingReplay: Sendable {
   package let fingerprints: [String]
   /// Why the replay ended early.
   package let failure: Failure?
-  private let schemas = ExpectedSchemas()
 
   package func step(_ id: String) -> Int? { steps.firstIndex { $0.migration.id == id } }
 
@@ -46,24 +45,7 @@ package struct PendingReplay: Sendable {
 
   /// The schema that the history promises once `ids` are applied.
   package func schema(after ids: Set<ExactText>) -> Schema {
-    schemas.schema(after: ids) {
-      Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta), to: base)
-    }
-  }
-}
-
-/// The schemas at the points of a history where databases are: most are at one of a few.
-private final class ExpectedSchemas: Sendable {
-  private let known = Locked<[Set<ExactText>: Schema]>([:])
-
-  func schema(after ids: Set<ExactText>, computing compute: () -> Schema) -> Schema {
-    if let schema = known.withLock({ $0[ids] }) { return schema }
-    let schema = compute()
-    known.withLock { known in
-      if known.count >= 16 { known = [:] }
-      known[ids] = schema
-    }
-    return schema
+    Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta), to: base)
   }
 }
 

@@ -211,8 +211,10 @@ package final class HistoryBundle: Sendable {
   package func isApplied(in connection: Connection) -> Bool {
     let histories = squashed.isEmpty ? [items] : [items, squashed + items.dropFirst()]
     return histories.contains { items in
-      let forms = items.lazy.map { ($0.id, $0.rawDigest, $0.canonicalDigest) }
-      return (try? ledger.holds(forms, in: connection)) ?? false
+      let forms = items.map {
+        AppliedForm(id: $0.id, rawDigest: $0.rawDigest, canonicalDigest: $0.canonicalDigest)
+      }
+      return ledger.holds(forms, in: connection)
     }
   }
 }

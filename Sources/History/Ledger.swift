@@ -66,28 +66,6 @@ extension Ledger {
     return rows
   }
 
-  /// Whether the ledger has run just these migrations in this order: id, raw and canonical digest.
-  ///
-  /// Reads the rows as they are stored, which is the order in which they were written: sorting them takes
-  /// as long as reading them.
-  ///
-  /// - Returns: false also where the rows are stored in another order.
-  package func holds(
-    _ migrations: some Sequence<(String, String, String)>, in connection: Connection
-  ) throws(DatabaseError) -> Bool {
-    let statement = try connection.prepare(
-      "SELECT id, raw_digest, canonical_digest, position FROM main.\(name)")
-    var last: Int64 = 0
-    for (id, raw, canonical) in migrations {
-      guard try statement.step(), try statement.holds(id, in: 0), try statement.holds(raw, in: 1),
-        try statement.holds(canonical, in: 2), statement.integer(3) > last
-      else { return false }
-      last = statement.integer(3)
-    }
-    let hasMore = try statement.step()
-    return last > 0 && !hasMore
-  }
-
   package func insert(
     _ row: LedgerRow, into connection: Connection
   ) throws(DatabaseError) {

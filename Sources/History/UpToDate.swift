@@ -1,62 +1,77 @@
+import SchemaModel
 import SchemaPlatform
 import SchemaSQLText
+import SchemaSQLite
 
-/// The manifests of a folder by their bytes alone: what tells, without reading one, that nothing has
-/// changed.
-package struct FolderDigests: Sendable {
-  /// In the order of the numbers.
-  fileprivate let ids: [String]
-  fileprivate let raw: [String]
+/// One migration as a ledger records it once it has run.
+package struct AppliedForm: Sendable {
+  package let id: String
+  package let rawDigest: String
+  /// Nil for a draft that was not decoded.
+  package let canonicalDigest: String?
 }
 
 extension MigrationFolder {
-  /// The digests of all manifests.
+  /// What the ledger of an up-to-date database holds, by the bytes of the manifests: none is decoded.
   ///
-  /// - Returns: nil where anything is wrong with a file, a name, or two names together: that needs a
-  ///   closer look.
-  package func digests() -> FolderDigests? {
-    guard let names = try? manifestNames(), names.allSatisfy({ $0.problem == nil }) else {
-      return nil
-    }
-    var files: [(number: MigrationNumber, id: String, raw: String)] = []
-    for name in names {
+  /// - Returns: nil where anything is wrong with a file, a name, two names together or the lock, or an edit was
+  ///   accepted: that needs a closer look.
+  package func appliedForms() -> [AppliedForm]? {
+    guard let names = try? manifestNames(), names.allSatisfy({ $0.problem == nil }),
+      let frozen = try? lock()?.entries ?? []
+    else { return nil }
+    let sorted = names.map { (number: MigrationNumber(id: $0.id), name: $0) }
+      .sorted { $0.number < $1.number }
+    guard zip(sorted, sorted.dropFirst()).allSatisfy({ $0.number < $1.number }),
+      zip(frozen, sorted).allSatisfy({ $0.id == $1.name.id }), frozen.count <= sorted.count
+    else { return nil }
+    var forms: [AppliedForm] = []
+    for (index, (_, name)) in sorted.enumerated() {
       let bytes = try? readFile(
         joinedPath(path, name.text), inFolder: path, limit: Self.manifestSizeLimit)
-      guard let bytes else { return nil }
-      files.append((MigrationNumber(id: name.id), name.id, rawDigest(of: bytes)))
+      guard let raw = bytes.map(rawDigest) else { return nil }
+      let entry = frozen.indices.contains(index) ? frozen[index] : nil
+      guard entry.map({ $0.digests.raw == raw && $0.acceptances.isEmpty }) ?? true else {
+        return nil
+      }
+      forms.append(
+        AppliedForm(id: name.id, rawDigest: raw, canonicalDigest: entry?.digests.canonical))
     }
-    files.sort { $0.number < $1.number }
-    guard zip(files, files.dropFirst()).allSatisfy({ $0.number < $1.number }) else { return nil }
-    return FolderDigests(ids: files.map(\.id), raw: files.map(\.raw))
+    return forms
   }
 }
 
-extension FolderDigests {
-  /// Whether a database has run exactly the migrations of the folder and of its lock.
+extension Ledger {
+  /// Whether the ledger has run just these migrations in this order.
   ///
-  /// It is the question of every start of an app and of every tenant's database in a long row, and
-  /// nearly always the answer. False says nothing but that somebody must look closer.
+  /// It is the question of every start of an app and of every tenant's database in a long row, and nearly always
+  /// the answer. Reads the rows as they are stored, which is the order in which they were written: sorting them
+  /// takes as long as reading them.
   ///
-  /// - Parameter rows: the ledger in its order.
-  package func isApplied(as rows: [LedgerRow], _ lock: HistoryLock) -> Bool {
-    ids.count == rows.count && lock.isPlainPrefix(of: rows)
-      && zip(rows, rows.dropFirst()).allSatisfy { $0.position < $1.position }
-      && rows.first.map { $0.position > 0 } ?? true
-      && zip(zip(ids, raw), rows).allSatisfy { file, row in
-        file.0 == row.id && file.1 == row.rawDigest
-          && isDigest(row.canonicalDigest) && isDigest(row.fingerprint)
+  /// - Returns: false also for rows in another order, and for anything that the full run reports.
+  package func holds(_ forms: [AppliedForm], in connection: Connection) -> Bool {
+    do throws(DatabaseError) {
+      let statement = try connection.prepare(
+        "SELECT id, raw_digest, canonical_digest, position, fingerprint FROM main.\(name)")
+      var last: Int64 = 0
+      for form in forms {
+        guard try statement.step(), try statement.holds(form.id, in: 0),
+          try statement.holds(form.rawDigest, in: 1), statement.integer(3) > last,
+          isDigest(try statement.text(4) ?? "")
+        else { return false }
+        let isSame =
+          if let canonical = form.canonicalDigest {
+            try statement.holds(canonical, in: 2)
+          } else {
+            isDigest(try statement.text(2) ?? "")
+          }
+        guard isSame else { return false }
+        last = statement.integer(3)
       }
-  }
-}
-
-extension HistoryLock {
-  /// Whether a database has run the frozen migrations first, in their frozen form.
-  fileprivate func isPlainPrefix(of rows: [LedgerRow]) -> Bool {
-    let entries = entries
-    return entries.count <= rows.count
-      && zip(entries, rows).allSatisfy { entry, row in
-        entry.id == row.id && entry.acceptances.isEmpty
-          && entry.digests.raw == row.rawDigest && entry.digests.canonical == row.canonicalDigest
-      }
+      let hasMore = try statement.step()
+      return last > 0 && !hasMore
+    } catch {
+      return false
+    }
   }
 }

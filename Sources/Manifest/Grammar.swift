@@ -122,6 +122,11 @@ package struct OperationRule: Sendable {
 /// `OperationGrammar.swift` and `ConfigurationGrammar.swift` for the declarations.
 package enum Grammar {}
 
+extension RawRepresentable where RawValue == String, Self: CaseIterable {
+  /// The choice as a manifest spells it: `set_null` for SQL's `SET NULL`.
+  package var word: String { String(rawValue.lowercased().map { $0 == " " ? "_" : $0 }) }
+}
+
 /// The word among `choices` that a text means, or nil.
 package func matchingChoice(_ text: String, among choices: [String]) -> String? {
   let word = String(

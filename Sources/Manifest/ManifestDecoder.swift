@@ -127,9 +127,10 @@ package struct ManifestDecoder {
 
   package func choice<Choice: RawRepresentable & CaseIterable>(_ node: Node?) -> Choice?
   where Choice.RawValue == String {
-    guard let text = node?.scalar?.text else { return nil }
-    return matchingChoice(text, among: Choice.allCases.map(\.rawValue))
-      .flatMap { Choice(rawValue: $0) }
+    guard let text = node?.scalar?.text,
+      let word = matchingChoice(text, among: Choice.allCases.map(\.word))
+    else { return nil }
+    return Choice.allCases.first { $0.word == word }
   }
 
   package func sql(_ node: Node) -> SQLSource {

@@ -102,22 +102,7 @@ package struct ColumnDefinition: Sendable {
 /// NOT NULL, and what happens when a NULL comes nevertheless.
 package enum NotNull: Sendable, Equatable {
   case plain
-  case onConflict(ConflictAction)
-}
-
-package enum ConflictAction: String, Sendable, Hashable, CaseIterable {
-  case rollback, abort, fail, ignore, replace
-}
-
-package enum ForeignKeyAction: String, Sendable, Hashable, CaseIterable {
-  case noAction = "no_action"
-  case restrict
-  case setNull = "set_null"
-  case setDefault = "set_default"
-  case cascade
-
-  /// As SQL spells it: `SET NULL`.
-  package var sql: String { String(rawValue.uppercased().map { $0 == "_" ? " " : $0 }) }
+  case onConflict(CreateTable.ConflictAction)
 }
 
 /// What a foreign key points at, and what it does.
@@ -125,8 +110,8 @@ package struct Reference: Sendable {
   package var table: String
   /// Empty: the parent's primary key.
   package var columns: [String] = []
-  package var onDelete: ForeignKeyAction?
-  package var onUpdate: ForeignKeyAction?
+  package var onDelete: CreateTable.ForeignKeyAction?
+  package var onUpdate: CreateTable.ForeignKeyAction?
   /// DEFERRABLE INITIALLY DEFERRED.
   package var deferrable = false
 }

@@ -231,11 +231,12 @@ extension Grammar {
       "`not_null`",
       [
         .required(
-          "on_conflict", .choice(ConflictAction.allCases.map(\.rawValue)),
+          "on_conflict", .choice(CreateTable.ConflictAction.allCases.map(\.word)),
           "The conflict action for NULL.")
       ]))
 
-  private static let action = Shape.choice(ForeignKeyAction.allCases.map(\.rawValue))
+  private static let action = Shape.choice(
+    CreateTable.ForeignKeyAction.allCases.map(\.word))
 
   private static let referenceBehaviour: [KeyRule] = [
     .optional("on_delete", action, "The action when the parent is deleted."),
@@ -276,7 +277,7 @@ extension Grammar {
     [
       .optional("column", name, "A column."),
       .optional("expression", .sql, "An expression."),
-      .optional("order", .choice(IndexOrder.allCases.map(\.rawValue)), "The direction."),
+      .optional("order", .choice(SortOrder.allCases.map(\.word)), "The direction."),
       .optional("collate", name, "The collation."),
     ], exactlyOneOf: ["column", "expression"])
 }

@@ -130,7 +130,7 @@ extension ManifestDecoder {
     let fields = Fields(node)
     return .init(
       term: fields["expression"].map { .expression(sql($0)) } ?? .column(name(fields["column"])),
-      descending: choice(fields["order"]) == IndexOrder.desc,
+      descending: choice(fields["order"]) == SortOrder.descending,
       collate: fields["collate"].map(text))
   }
 
@@ -139,9 +139,4 @@ extension ManifestDecoder {
       name: name(fields["name"]), using: name(fields["using"]),
       arguments: fields.elements("arguments").map { sql($0) })
   }
-}
-
-/// The words of an indexed column's `order`.
-enum IndexOrder: String, CaseIterable {
-  case asc, desc
 }

@@ -28,22 +28,8 @@ package struct ForeignKeyGraph: Sendable {
     let tokens = TokenizedSQL(table.sql ?? "")
     guard tokens.mentions("references"), case .createTable(let parsed)? = try? parseCreate(tokens)
     else { return }
-    let found = Set(parsed.parents.map(\.identifier))
+    let found = Set(parsed.foreignKeys.map(\.reference.table.text.identifier))
     if !found.isEmpty { parents[table.name.identifier] = found }
-  }
-}
-
-extension CreateTable {
-  /// The tables that the foreign keys refer to.
-  package var parents: [String] {
-    columns.flatMap(\.references).map(\.table.text)
-      + constraints.compactMap { constraint in
-        if case .foreignKey(_, let reference) = constraint.kind {
-          reference.table.text
-        } else {
-          nil
-        }
-      }
   }
 }
 

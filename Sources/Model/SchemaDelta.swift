@@ -57,18 +57,7 @@ package struct SchemaDelta: Sendable {
 
   /// The schema after the change: changed objects keep their place, and new ones come last.
   package func applied(to schema: Schema) -> Schema {
-    var new = after
-    var objects: [SchemaObject] = []
-    objects.reserveCapacity(schema.objects.count + after.count)
-    for object in schema.objects {
-      let key = object.key
-      if let changed = new.removeValue(forKey: key) {
-        objects.append(changed)
-      } else if before[key] == nil {
-        objects.append(object)
-      }
-    }
-    return Schema(objects: objects + order.compactMap { new[$0] })
+    Schema(applying: CollectionOfOne(self), to: schema)
   }
 }
 
@@ -82,7 +71,7 @@ private func countOfSame(
 }
 
 extension Schema {
-  /// The schema after applying all changes, as with `applied(to:)` for each of them.
+  /// The schema after all changes: changed objects keep their place, and new ones come last.
   package init(applying deltas: some Sequence<SchemaDelta>, to base: Schema = Schema()) {
     var objects: [SchemaObject?] = base.objects
     var places = Dictionary(

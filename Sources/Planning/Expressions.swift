@@ -26,6 +26,20 @@ extension Operation {
   }
 }
 
+extension Operation {
+  /// The types that generated statements hold, without quotes.
+  var types: [String] {
+    switch kind {
+    case .createTable(let table): table.columns.compactMap(\.type)
+    case .addColumn(_, let column): [column.type].compactMap { $0 }
+    case .moveColumn(let move): [move.to.type].compactMap { $0 }
+    case .alterColumn(let change): if case .set(let type) = change.type { [type] } else { [] }
+    case .rebuildTable(let rebuild): rebuild.table.columns.compactMap(\.type)
+    default: []
+    }
+  }
+}
+
 extension ColumnDefinition {
   fileprivate var expressions: [SQLSource] {
     [check, self.default?.source, generated?.expression].compactMap { $0 }
@@ -48,22 +62,5 @@ extension ValueMapping {
     case .using(let source): [source]
     case .map(let entries): entries.flatMap { [$0.from.source, $0.to.source] }.compactMap { $0 }
     }
-  }
-}
-
-extension CreateTable.Column {
-  /// Whether the column was read as what the definition says, and as no more.
-  func says(_ definition: ColumnDefinition, in tokens: TokenizedSQL) -> Bool {
-    let clauses = [
-      definition.primaryKey, definition.notNull != nil, definition.unique,
-      definition.check != nil, definition.default != nil, definition.collate != nil,
-      definition.references != nil, definition.generated != nil,
-    ].count { $0 }
-    // White space inside a type is all that may differ.
-    let type = definition.type.map { TokenizedSQL($0) }
-    return constraints.count == clauses
-      && self.type.map { tokens.significant(in: $0.range).map(tokens.text) }
-        == type.map { text in text.significant.map(text.text) }
-      && type?.tokens.contains { $0.kind == .comment } != true
   }
 }

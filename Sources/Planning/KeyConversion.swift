@@ -206,7 +206,7 @@ struct KeyConversion {
 extension ParsedTable {
   /// The columns that a foreign key of this table holds against that column.
   fileprivate func columns(referringTo column: String, of parent: ParsedTable) -> [String] {
-    foreignKeys.flatMap { columns, reference -> [String] in
+    parsed.foreignKeys.flatMap { columns, reference -> [String] in
       guard reference.table.isSame(as: parent.name) else { return [] }
       let parents =
         reference.columns.isEmpty ? parent.primaryKey : reference.columns.map(\.text)

@@ -15,8 +15,8 @@ package struct NewReference: Sendable {
         guard let new = try? ParsedTable(object),
           let old = try? ParsedTable(named: object.name, in: before)
         else { return [] }
-        let known = old.foreignKeys.map { Set($0.columns.map(\.text.identifier)) }
-        return new.foreignKeys.compactMap { columns, reference in
+        let known = old.parsed.foreignKeys.map { Set($0.columns.map(\.text.identifier)) }
+        return new.parsed.foreignKeys.compactMap { columns, reference in
           guard !known.contains(Set(columns.map(\.text.identifier))),
             let parent = try? ParsedTable(named: reference.table.text, in: before)
           else { return nil }

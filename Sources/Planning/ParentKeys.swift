@@ -17,7 +17,7 @@ struct ParentKeys {
   init(of table: ParsedTable, rewriting columns: [String], in schema: Schema) {
     self.table = table
     links = schema.tables.compactMap { try? ParsedTable($0) }.flatMap { child in
-      child.foreignKeys.compactMap { names, reference in
+      child.parsed.foreignKeys.compactMap { names, reference in
         guard reference.table.isSame(as: table.name) else { return nil }
         let parents =
           reference.columns.isEmpty ? table.primaryKey : reference.columns.map(\.text)
@@ -76,17 +76,3 @@ struct ParentKeys {
 }
 
 private func isSame(_ a: String, _ b: String) -> Bool { a.identifier == b.identifier }
-
-extension ParsedTable {
-  /// The foreign keys, as columns and what they refer to.
-  var foreignKeys: [(columns: [Name], reference: CreateTable.Reference)] {
-    parsed.columns.flatMap { column in column.references.map { ([column.name], $0) } }
-      + parsed.constraints.compactMap { constraint in
-        if case .foreignKey(let columns, let reference) = constraint.kind {
-          (columns, reference)
-        } else {
-          nil
-        }
-      }
-  }
-}

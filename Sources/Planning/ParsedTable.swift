@@ -39,27 +39,16 @@ struct ParsedTable {
   }
 
   func isInPrimaryKey(_ column: CreateTable.Column) -> Bool {
-    column.primaryKey != nil
-      || parsed.constraints.contains { constraint in
-        guard case .primaryKey(let terms, _, _) = constraint.kind else { return false }
-        return terms.contains { $0.column?.isSame(as: column.name.text) ?? false }
-      }
+    primaryKey.contains(where: column.name.isSame)
   }
 
   /// Whether a column is another name of the rowid (CREATE TABLE, section 5).
   var hasRowidAlias: Bool {
-    guard !parsed.isWithoutRowid else { return false }
-    return parsed.columns.contains { column in
-      guard column.type?.text.identifier == "integer" else { return false }
-      // Inline, DESC makes it an ordinary column; at table level it does not.
-      if let key = column.primaryKey { return key.order != .descending }
-      return parsed.constraints.contains { constraint in
-        guard case .primaryKey(let terms, _, _) = constraint.kind, terms.count == 1 else {
-          return false
-        }
-        return terms[0].column?.isSame(as: column.name.text) ?? false
-      }
-    }
+    guard !parsed.isWithoutRowid, primaryKey.count == 1,
+      let column = parsed.column(named: primaryKey[0])
+    else { return false }
+    // Inline, DESC makes it an ordinary column; at table level it does not.
+    return column.type?.text.identifier == "integer" && column.primaryKey?.order != .descending
   }
 
   /// The columns that tell a row from all others where the rowid does not: the one that is another

@@ -38,9 +38,10 @@ package struct Planner {
       OperationPlan(operation: operation, strategy: .native, steps: [.statement(sql, source)])
     }
     for source in operation.expressions { try requireExpression(source) }
+    for type in operation.types { try requireType(type) }
     switch operation.kind {
     case .createTable(let definition):
-      return native(qualified(try checked(definition.sql, declares: definition)))
+      return native(qualified(definition.sql))
     case .dropTable(let table):
       try requireUnread(nil, of: table)
       return native("DROP TABLE \(main(table))")
@@ -48,7 +49,6 @@ package struct Planner {
       try requireUnread(nil, of: table)
       return native("ALTER TABLE \(main(table)) RENAME TO \(Quoting.quoted(to))")
     case .addColumn(let table, let column):
-      try requireOneColumn(column)
       try requireNoIndexOverRowid(column.name, of: table)
       return try addition(of: column, to: table, operation)
     case .dropColumn(let table, let column):
@@ -63,7 +63,6 @@ package struct Planner {
       return native(
         "ALTER TABLE \(main(table)) RENAME COLUMN \(Quoting.quoted(from)) TO \(Quoting.quoted(to))")
     case .moveColumn(let move):
-      try requireOneColumn(move.to)
       if case .using(let source) = move.mapping {
         try requireOneRow(
           source, of: move.table, key: "using", adding: move.keepSource ? move.to.name : nil)
@@ -103,7 +102,6 @@ package struct Planner {
     case .alterColumn(let change):
       return try ColumnAlteration(change, in: schema).plan(operation, application)
     case .rebuildTable(let rebuild):
-      if rebuild.sql == nil { _ = try checked(rebuild.table.sql, declares: rebuild.table) }
       for copy in rebuild.copy {
         try requireOneRow(copy.expression, of: rebuild.table.name, key: "copy")
       }
@@ -194,35 +192,30 @@ package struct Planner {
       key: "column")
   }
 
-  /// A type or an expression may not smuggle more into the statement than it is.
-  private func checked(
-    _ sql: String, declares definition: TableDefinition
-  ) throws -> String {
-    let constraints =
-      definition.unique.count + definition.checks.count
-      + definition.foreignKeys.count + (definition.primaryKey.isEmpty ? 0 : 1)
-    let tokens = TokenizedSQL(sql)
-    guard case .createTable(let parsed)? = try? parseCreate(tokens),
-      parsed.columns.map(\.name.text) == definition.columns.map(\.name),
-      parsed.constraints.count == constraints,
-      zip(parsed.columns, definition.columns).allSatisfy({ $0.says($1, in: tokens) })
+  /// A type stands without quotes: no clause of the column may follow it.
+  private func requireType(_ type: String) throws {
+    let asked = TokenizedSQL(type)
+    let tokens = TokenizedSQL("CREATE TABLE t (c \(type))")
+    guard case .createTable(let table)? = try? parseCreate(tokens), table.columns.count == 1,
+      table.columns[0].constraints.isEmpty, table.constraints.isEmpty,
+      let range = table.columns[0].type?.range,
+      tokens.significant(in: range).count == asked.significant.count,
+      !asked.tokens.contains(where: { $0.kind == .comment })
     else {
       throw PlanningError(
-        .manifest, "invalid type or expression in the definition of \(definition.name): \(sql)",
-        key: "columns")
+        .manifest, "`type` must be a single type name, not `\(type)`", key: "type")
     }
-    return sql
-  }
-
-  private func requireOneColumn(_ column: ColumnDefinition) throws {
-    let definition = TableDefinition(name: column.name, columns: [column])
-    _ = try checked(definition.sql, declares: definition)
   }
 
   /// An expression must not close the parentheses around it or end the statement.
   private func requireExpression(_ source: SQLSource) throws {
     let tokens = TokenizedSQL(source.text)
-    let significant = tokens.significant
+    // A comment that is not closed would swallow the rest of the statement.
+    let isOpen = tokens.tokens.last.map { last in
+      last.kind == .comment && tokens.text(last).hasPrefix("/*")
+        && !tokens.text(last).hasSuffix("*/")
+    }
+    let significant = isOpen == true ? [] : tokens.significant
     var depth = 0
     for token in significant {
       let text = tokens.text(token)

@@ -76,7 +76,7 @@ extension NotNull {
   var sql: String {
     switch self {
     case .plain: "NOT NULL"
-    case .onConflict(let action): "NOT NULL ON CONFLICT \(action.rawValue.uppercased())"
+    case .onConflict(let action): "NOT NULL ON CONFLICT \(action.rawValue)"
     }
   }
 }
@@ -92,8 +92,8 @@ extension Reference {
   var sql: String {
     var sql = "REFERENCES \(Quoting.quoted(table))"
     if !columns.isEmpty { sql += "(\(quotedList(columns)))" }
-    if let onDelete { sql += " ON DELETE \(onDelete.sql)" }
-    if let onUpdate { sql += " ON UPDATE \(onUpdate.sql)" }
+    if let onDelete { sql += " ON DELETE \(onDelete.rawValue)" }
+    if let onUpdate { sql += " ON UPDATE \(onUpdate.rawValue)" }
     if deferrable { sql += " DEFERRABLE INITIALLY DEFERRED" }
     return sql
   }

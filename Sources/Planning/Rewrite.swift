@@ -62,14 +62,12 @@ struct Rewrite {
     temporaryName = name
     automaticIndexes = AutomaticIndexes(
       old: schema.objects(.index, on: table.name).count { $0.sql == nil },
-      new: try new.asked(application) { (scratch) throws(DatabaseError) in
-        try Schema(of: scratch).objects.count { $0.kind == .index }
-      } ?? 0)
+      new: try Schema(of: Schema(objects: [new.object]).scratch(application)).objects.count {
+        $0.kind == .index
+      })
     scan =
       try old.parsed.isWithoutRowid
-      ? old.asked(application) { (scratch) throws(DatabaseError) in
-        try scratch.fullScan(of: table.name)
-      } ?? "" : "NOT INDEXED"
+      ? Schema(objects: [old.object]).scratch(application).fullScan(of: table.name) : "NOT INDEXED"
   }
 
   /// The filled columns.
@@ -342,23 +340,5 @@ extension ParsedTable {
     let text = parsed.name.text == name ? tokens.text(own) : Quoting.quoted(name)
     return "CREATE TABLE " + text
       + tokens.text(own.upperBound..<(last?.range.upperBound ?? tokens.bytes.count))
-  }
-
-  /// Asks SQLite about the table, on a scratch database that holds nothing else: about its automatic
-  /// indexes, for one.
-  ///
-  /// - Returns: nil when the table cannot be created, for which SQLite gives the reason in the migration.
-  fileprivate func asked<Answer>(
-    _ application: Application, _ question: (Connection) throws(DatabaseError) -> Answer
-  ) throws(DatabaseError) -> Answer? {
-    do {
-      let scratch = try application.scratch()
-      try application.registerStubs(on: scratch)
-      try scratch.execute(tokens.text(0..<tokens.bytes.count))
-      return try question(scratch)
-    } catch {
-      if error.isFault { throw error }
-      return nil
-    }
   }
 }

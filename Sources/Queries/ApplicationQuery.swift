@@ -39,9 +39,7 @@ extension ApplicationQuery {
   ///
   /// - Throws: a failure (65) at a comment for schemactl that is not a suppression.
   package static func all(in file: QueryFile) throws(Failure) -> [ApplicationQuery] {
-    // A file is a block whose lines begin at the first column.
-    let source = SQLSource(
-      text: file.text, position: Position(line: 0, column: 1), blockColumn: 1)
+    let source = SQLSource(file: file.text)
     let sql = TokenizedSQL(file.text)
     let statements = statements(of: sql)
     let suppressions = try QuerySuppression.all(in: sql, file.path, source)

@@ -128,6 +128,20 @@ extension CreateTable {
   }
 }
 
+extension CreateTable {
+  /// The foreign keys of columns and of the table.
+  package var foreignKeys: [(columns: [Name], reference: Reference)] {
+    columns.flatMap { column in column.references.map { ([column.name], $0) } }
+      + constraints.compactMap { constraint in
+        if case .foreignKey(let columns, let reference) = constraint.kind {
+          (columns, reference)
+        } else {
+          nil
+        }
+      }
+  }
+}
+
 /// The effective properties of the column. SQLite uses the last of repeated clauses.
 extension CreateTable.Column {
   /// The conflict clause of NOT NULL, `abort` by default; nil if the column accepts NULL.

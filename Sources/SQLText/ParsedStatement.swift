@@ -46,7 +46,7 @@ package struct Expression: Sendable, Equatable {
   package let outerRange: Range<Int>
 }
 
-package enum SortOrder: String, Sendable, Hashable {
+package enum SortOrder: String, Sendable, Hashable, CaseIterable {
   case ascending = "ASC"
   case descending = "DESC"
 }

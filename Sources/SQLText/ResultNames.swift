@@ -41,7 +41,7 @@ private struct ResultTextReader {
     rest = rest.dropFirst()
     if isWord(rest.first, "DISTINCT") || isWord(rest.first, "ALL") { rest = rest.dropFirst() }
     let end = endOfList(rest)
-    for term in split(rest[..<end]) { readTerm(term) }
+    for term in sql.split(rest[..<end], atCommas: ()) { readTerm(term) }
     readSources(rest[end...], depth: depth)
   }
 
@@ -55,7 +55,7 @@ private struct ResultTextReader {
         rest = rest.dropFirst()
         continue
       }
-      let end = closing(rest)
+      let end = sql.closing(rest)
       let inner = rest[rest.startIndex..<end].dropFirst()
       if ["SELECT", "WITH", "VALUES"].contains(where: { isWord(inner.first, $0) }) {
         if !hasColumns { read(inner, depth: depth + 1) }
@@ -73,7 +73,7 @@ private struct ResultTextReader {
     while index < tokens.endIndex {
       if Self.ends.contains(where: { isWord(tokens[index], $0) }) { return }
       if text(tokens[index]) == "(" {
-        let end = closing(tokens[index...])
+        let end = sql.closing(tokens[index...])
         let inner = tokens[index..<end].dropFirst()
         let isSource =
           ["FROM", "JOIN"].contains { isWord(tokens[index - 1], $0) }
@@ -123,7 +123,7 @@ private struct ResultTextReader {
     while term.count > 2 {
       if isWord(term.dropLast().last, "COLLATE") {
         term = term.dropLast(2)
-      } else if let first = term.first, text(first) == "(", closing(term) == term.endIndex - 1 {
+      } else if let first = term.first, text(first) == "(", sql.closing(term) == term.endIndex - 1 {
         term = term.dropFirst().dropLast()
       } else {
         break
@@ -146,30 +146,6 @@ private struct ResultTextReader {
       // IS [NOT] DISTINCT FROM
       if isWord(tokens[index], "FROM"), isWord(tokens[..<index].last, "DISTINCT") { continue }
       return index
-    }
-    return tokens.endIndex
-  }
-
-  private func split(_ tokens: ArraySlice<Token>) -> [ArraySlice<Token>] {
-    var terms: [ArraySlice<Token>] = []
-    var depth = 0
-    var start = tokens.startIndex
-    for index in tokens.indices {
-      depth += text(tokens[index]) == "(" ? 1 : text(tokens[index]) == ")" ? -1 : 0
-      if depth == 0, text(tokens[index]) == "," {
-        terms.append(tokens[start..<index])
-        start = index + 1
-      }
-    }
-    return terms + [tokens[start...]]
-  }
-
-  /// The index of the `)` that closes the `(` at the start of `tokens`.
-  private func closing(_ tokens: ArraySlice<Token>) -> Int {
-    var depth = 0
-    for index in tokens.indices {
-      depth += text(tokens[index]) == "(" ? 1 : text(tokens[index]) == ")" ? -1 : 0
-      if depth == 0 { return index }
     }
     return tokens.endIndex
   }

@@ -38,15 +38,18 @@ extension TokenizedSQL {
 
   /// The tokens between the parenthesis at the start of `tokens` and its closing parenthesis.
   package func inside(_ tokens: ArraySlice<Token>) -> ArraySlice<Token> {
+    tokens[..<closing(tokens)].dropFirst()
+  }
+
+  /// The index of the `)` that closes the `(` at the start of `tokens`; their end if none does.
+  func closing(_ tokens: ArraySlice<Token>) -> Int {
     var depth = 0
     for index in tokens.indices {
       let text = text(tokens[index])
       depth += text == "(" ? 1 : text == ")" ? -1 : 0
-      if depth == 0 {
-        return tokens[tokens.index(after: tokens.startIndex)..<max(index, tokens.startIndex + 1)]
-      }
+      if depth == 0 { return index }
     }
-    return tokens.dropFirst()
+    return tokens.endIndex
   }
 
   package func split(_ tokens: ArraySlice<Token>, atCommas: ()) -> [ArraySlice<Token>] {

@@ -98,41 +98,27 @@ final class StopCheck {
 final class WorkTimer {
   let limit: WorkLimit
   private(set) var hasExpired = false
-  private var left: Int64
+  private var left: Double
   /// Nil while no statement runs.
-  private var started: Int64?
-
-  private static let second: Int64 = 1_000_000_000
+  private var running: Stopwatch?
 
   init(_ limit: WorkLimit) {
     self.limit = limit
-    left = Int64(limit.seconds * Double(Self.second))
+    left = limit.seconds
   }
 
-  func start() { started = Self.now }
+  func start() { running = Stopwatch() }
 
   func stop() {
-    left -= Self.now - (started ?? Self.now)
-    started = nil
-    guard left <= 0 else { return }
+    left -= running?.seconds ?? 0
+    running = nil
     // Leave time for the clean-up after a stop.
-    left = Self.second
+    if left <= 0 { left = 1 }
   }
 
   var isOver: Bool {
-    guard let started, Self.now - started > left else { return false }
+    guard let running, running.seconds > left else { return false }
     hasExpired = true
     return true
-  }
-
-  /// The time in nanoseconds, from the fastest clock, which is accurate to some milliseconds.
-  private static var now: Int64 {
-    var time = timespec()
-    #if canImport(Darwin)
-      clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
-    #else
-      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    #endif
-    return Int64(time.tv_sec) * second + Int64(time.tv_nsec)
   }
 }

@@ -42,8 +42,7 @@ extension SchemaMigrator {
   }
 
   private func run(_ sql: String, of file: String, on connection: Connection) throws(Failure) {
-    // A file is a block whose lines begin at the first column.
-    let source = SQLSource(text: sql, position: Position(line: 0, column: 1), blockColumn: 1)
+    let source = SQLSource(file: sql)
     var script = Script(sql)
     do throws(DatabaseError) {
       while let statement = try script.next(on: connection) { try statement.run() }

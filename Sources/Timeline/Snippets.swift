@@ -63,7 +63,7 @@ extension NotNull {
   fileprivate var yaml: String {
     switch self {
     case .plain: "true"
-    case .onConflict(let action): "{ on_conflict: \(action.rawValue) }"
+    case .onConflict(let action): "{ on_conflict: \(action.word) }"
     }
   }
 }
@@ -72,8 +72,8 @@ extension Reference {
   fileprivate var yaml: String {
     var keys = [("table", yamlScalar(table))]
     if columns.count == 1 { keys.append(("column", yamlScalar(columns[0]))) }
-    if let onDelete { keys.append(("on_delete", onDelete.rawValue)) }
-    if let onUpdate { keys.append(("on_update", onUpdate.rawValue)) }
+    if let onDelete { keys.append(("on_delete", onDelete.word)) }
+    if let onUpdate { keys.append(("on_update", onUpdate.word)) }
     if deferrable { keys.append(("deferrable", "true")) }
     return mapping(keys)
   }

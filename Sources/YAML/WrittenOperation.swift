@@ -241,7 +241,7 @@ extension CreateTable.Column {
     for constraint in constraints {
       switch constraint.kind {
       case .notNull(let action?):
-        keys.append(("not_null", "{ on_conflict: \(action.rawValue.lowercased()) }"))
+        keys.append(("not_null", "{ on_conflict: \(action.word) }"))
       case .notNull(nil): keys.append(("not_null", "true"))
       case .unique: keys.append(("unique", "true"))
       case .check(let check): keys.append(("check", yamlQuoted(tokens.text(check.range))))
@@ -294,10 +294,6 @@ extension CreateTable.Reference {
     if isDeferred { keys.append("deferrable: true") }
     return keys
   }
-}
-
-extension CreateTable.ForeignKeyAction {
-  fileprivate var word: String { String(rawValue.lowercased().map { $0 == " " ? "_" : $0 }) }
 }
 
 // MARK: Others

@@ -20,16 +20,13 @@ struct YAMLEvent {
   let endIndex: Int
 }
 
-/// What libyaml refused, in its words.
-struct YAMLSyntaxError: Error {
-  enum Kind {
-    /// A byte that is not valid UTF-8, or a character that YAML does not allow.
-    case reading(offset: Int, value: Int, problem: String)
-    case syntax(problem: String, Position, context: String?, contextLine: Int)
-    case memory
-  }
-
-  let kind: Kind
+/// Why no tree can be built: what libyaml refused, in its words, or what the reader refuses.
+enum YAMLProblem: Error {
+  /// A byte that is not valid UTF-8, or a character that YAML does not allow.
+  case reading(offset: Int, value: Int, problem: String)
+  case syntax(problem: String, Position, context: String?, contextLine: Int)
+  case memory
+  case refusal(String, Position)
 }
 
 /// libyaml's parser over a text in memory.
@@ -37,14 +34,14 @@ struct YAMLEventStream: ~Copyable {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let input: UnsafeMutableBufferPointer<UInt8>
 
-  init(_ bytes: [UInt8]) throws(YAMLSyntaxError) {
+  init(_ bytes: [UInt8]) throws(YAMLProblem) {
     parser = .allocate(capacity: 1)
     input = .allocate(capacity: bytes.count)
     _ = input.initialize(from: bytes)
     guard yaml_parser_initialize(parser) == 1 else {
       parser.deallocate()
       input.deallocate()
-      throw YAMLSyntaxError(kind: .memory)
+      throw .memory
     }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     yaml_parser_set_input_string(parser, input.baseAddress, input.count)
@@ -56,28 +53,26 @@ struct YAMLEventStream: ~Copyable {
     input.deallocate()
   }
 
-  mutating func next() throws(YAMLSyntaxError) -> YAMLEvent {
+  mutating func next() throws(YAMLProblem) -> YAMLEvent {
     var event = yaml_event_t()
     guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
     defer { yaml_event_delete(&event) }
     return YAMLEvent(event)
   }
 
-  private func failure() -> YAMLSyntaxError {
+  private func failure() -> YAMLProblem {
     let problem = text(parser.pointee.problem)
     switch parser.pointee.error {
     case YAML_READER_ERROR:
-      return YAMLSyntaxError(
-        kind: .reading(
-          offset: parser.pointee.problem_offset, value: Int(parser.pointee.problem_value),
-          problem: problem ?? "unreadable input"))
+      return .reading(
+        offset: parser.pointee.problem_offset, value: Int(parser.pointee.problem_value),
+        problem: problem ?? "unreadable input")
     case YAML_SCANNER_ERROR, YAML_PARSER_ERROR:
-      return YAMLSyntaxError(
-        kind: .syntax(
-          problem: problem ?? "unknown problem", Position(parser.pointee.problem_mark),
-          context: text(parser.pointee.context), contextLine: parser.pointee.context_mark.line + 1))
+      return .syntax(
+        problem: problem ?? "unknown problem", Position(parser.pointee.problem_mark),
+        context: text(parser.pointee.context), contextLine: parser.pointee.context_mark.line + 1)
     default:
-      return YAMLSyntaxError(kind: .memory)
+      return .memory
     }
   }
 

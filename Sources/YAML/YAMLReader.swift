@@ -51,10 +51,10 @@ package struct YAMLReader: ~Copyable {
     }
   }
 
-  private init(_ source: SourceText, file: String) throws(Stop) {
+  private init(_ source: SourceText, file: String) throws(YAMLProblem) {
     self.file = file
     self.source = source
-    do { events = try YAMLEventStream(source.bytes) } catch { throw .syntax(error) }
+    events = try YAMLEventStream(source.bytes)
   }
 
   /// What libyaml would take: the line breaks of YAML 1.1, which editors do not count as lines, and
@@ -91,12 +91,12 @@ package struct YAMLReader: ~Copyable {
     return nil
   }
 
-  private mutating func document() throws(Stop) -> Document {
-    _ = try next()
-    guard case .documentStart = try next().kind else { return finish(nil) }
-    let root = try subtree(from: next(), depth: 1).node
-    _ = try next()
-    let end = try next()
+  private mutating func document() throws(YAMLProblem) -> Document {
+    _ = try events.next()
+    guard case .documentStart = try events.next().kind else { return finish(nil) }
+    let root = try subtree(from: events.next(), depth: 1).node
+    _ = try events.next()
+    let end = try events.next()
     guard case .streamEnd = end.kind else {
       throw .refusal("a second document begins here: a file must have one document", end.start)
     }
@@ -107,15 +107,11 @@ package struct YAMLReader: ~Copyable {
     Document(root: root, source: source, diagnostics: diagnostics)
   }
 
-  private mutating func next() throws(Stop) -> YAMLEvent {
-    do { return try events.next() } catch { throw .syntax(error) }
-  }
-
   private mutating func report(_ message: String, at position: Position) {
     diagnostics.append(Diagnostic(file: file, position: position, message: message))
   }
 
-  private mutating func charge(_ weight: Int, at position: Position) throws(Stop) {
+  private mutating func charge(_ weight: Int, at position: Position) throws(YAMLProblem) {
     nodes += weight
     guard nodes <= Self.maximumNodes else {
       throw .refusal(
@@ -124,14 +120,14 @@ package struct YAMLReader: ~Copyable {
     }
   }
 
-  private func checkDepth(_ depth: Int, at position: Position) throws(Stop) {
+  private func checkDepth(_ depth: Int, at position: Position) throws(YAMLProblem) {
     guard depth <= Self.maximumDepth else {
       throw .refusal(
         "the document is nested more than \(Self.maximumDepth) levels deep", position)
     }
   }
 
-  private mutating func subtree(from event: YAMLEvent, depth: Int) throws(Stop) -> Subtree {
+  private mutating func subtree(from event: YAMLEvent, depth: Int) throws(YAMLProblem) -> Subtree {
     try checkDepth(depth, at: event.start)
     if let tag = event.tag {
       report("tags are not supported: remove the tag \(quoted(shortTag(tag)))", at: event.start)
@@ -158,7 +154,7 @@ package struct YAMLReader: ~Copyable {
 
   private mutating func expand(
     _ name: String, at position: Position, depth: Int
-  ) throws(Stop) -> Subtree {
+  ) throws(YAMLProblem) -> Subtree {
     if openAnchors.contains(name) {
       throw .refusal("the alias \(quoted("*" + name)) is inside its own anchor", position)
     }
@@ -172,13 +168,13 @@ package struct YAMLReader: ~Copyable {
     return target
   }
 
-  private mutating func sequence(at position: Position, depth: Int) throws(Stop) -> Subtree {
+  private mutating func sequence(at position: Position, depth: Int) throws(YAMLProblem) -> Subtree {
     try charge(1, at: position)
     var elements: [Node] = []
     var (weight, height) = (1, 0)
     var end: Int?
     while true {
-      let event = try next()
+      let event = try events.next()
       if case .sequenceEnd = event.kind {
         end = self.end(event)
         break
@@ -192,20 +188,20 @@ package struct YAMLReader: ~Copyable {
     return Subtree(node: node, weight: weight, height: height + 1)
   }
 
-  private mutating func mapping(at position: Position, depth: Int) throws(Stop) -> Subtree {
+  private mutating func mapping(at position: Position, depth: Int) throws(YAMLProblem) -> Subtree {
     try charge(1, at: position)
     var entries: [Node.Entry] = []
     var places: [ScalarValue: Int] = [:]
     var (weight, height) = (1, 0)
     var end: Int?
     while true {
-      let event = try next()
+      let event = try events.next()
       if case .mappingEnd = event.kind {
         end = self.end(event)
         break
       }
       let key = try subtree(from: event, depth: depth + 1)
-      let value = try subtree(from: next(), depth: depth + 1)
+      let value = try subtree(from: events.next(), depth: depth + 1)
       weight += key.weight + value.weight
       height = max(height, key.height, value.height)
       if let key = checkedKey(key.node, at: event.start, &places) {
@@ -272,26 +268,13 @@ package struct YAMLReader: ~Copyable {
     let core = "tag:yaml.org,2002:"
     return tag.hasPrefix(core) ? "!!" + tag.dropFirst(core.count) : tag
   }
-
-  /// Why no tree can be built.
-  private enum Stop: Error {
-    case refusal(String, Position)
-    case syntax(YAMLSyntaxError)
-
-    func diagnostic(file: String, source: SourceText) -> Diagnostic {
-      switch self {
-      case .refusal(let message, let position):
-        return Diagnostic(file: file, position: position, message: message)
-      case .syntax(let error):
-        return error.diagnostic(file: file, source: source)
-      }
-    }
-  }
 }
 
-extension YAMLSyntaxError {
+extension YAMLProblem {
   fileprivate func diagnostic(file: String, source: SourceText) -> Diagnostic {
-    switch kind {
+    switch self {
+    case .refusal(let message, let position):
+      return Diagnostic(file: file, position: position, message: message)
     case .memory:
       return Diagnostic(file: file, message: "not enough memory to read the file")
     case .syntax(let problem, let position, let context, let line):

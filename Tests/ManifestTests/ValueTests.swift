@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaSQLText
 import Testing
 
 @Suite("Values")
@@ -69,11 +70,11 @@ struct ValueTests {
   @Test(
     "foreign key actions are accepted in the notations of SQL and YAML",
     arguments: [
-      ("cascade", ForeignKeyAction.cascade), ("CASCADE", .cascade), ("set_null", .setNull),
+      ("cascade", CreateTable.ForeignKeyAction.cascade), ("CASCADE", .cascade), ("set_null", .setNull),
       ("set null", .setNull), ("SET NULL", .setNull), ("Set_Default", .setDefault),
       ("no action", .noAction), ("NO_ACTION", .noAction), ("restrict", .restrict),
     ])
-  func actions(yaml: String, expected: ForeignKeyAction) throws {
+  func actions(yaml: String, expected: CreateTable.ForeignKeyAction) throws {
     let reference = "{ table: p, on_delete: \(yaml), on_update: '\(yaml)' }"
     guard
       case .addColumn(_, let column) = try operation(
