@@ -53,20 +53,15 @@ package final class DatabaseList {
   // MARK: Adding names
 
   /// - Throws: when the list already names the file, under this name or another one.
-  func add(_ name: String) throws(Failure) {
+  func add(_ name: String) throws {
     let identity = FileStatus(name)?.identity
     let file = [identity?.device, identity?.inode].map {
       $0.map { Value.integer(Int64(bitPattern: $0)) } ?? .null
     }
     guard try !insert(name, file) else { return }
-    let other: String?
-    do {
-      other = try connection.value(
-        "SELECT name FROM names WHERE name = ?1 OR device = ?2 AND inode = ?3",
-        [.text(name)] + file)?.text
-    } catch {
-      throw Failure(ofList: error)
-    }
+    let other = try connection.value(
+      "SELECT name FROM names WHERE name = ?1 OR device = ?2 AND inode = ?3", [.text(name)] + file
+    )?.text
     let problem =
       other == name
       ? "\(name) is listed twice" : "\(other ?? "") and \(name) are two names of one file"
@@ -75,15 +70,13 @@ package final class DatabaseList {
 
   /// - Parameter file: the device and the inode, or two NULLs where only the names are compared.
   /// - Returns: whether the list did not name the database yet.
-  func insert(_ name: String, _ file: [Value] = [.null, .null]) throws(Failure) -> Bool {
+  func insert(
+    _ name: String, _ file: [Value] = [.null, .null]
+  ) throws(DatabaseError) -> Bool {
     let isOwn = shard.contains(name)
     let before = connection.totalChanges
-    do {
-      try insertion.bind([.text(name)] + file + [.integer(isOwn ? 1 : 0)])
-      try insertion.run()
-    } catch {
-      throw Failure(ofList: error)
-    }
+    try insertion.bind([.text(name)] + file + [.integer(isOwn ? 1 : 0)])
+    try insertion.run()
     guard connection.totalChanges > before else { return false }
     listed += 1
     if isOwn { count += 1 }
@@ -91,28 +84,18 @@ package final class DatabaseList {
   }
 
   /// Adds names in the order of their bytes; `find` may pass them in any order.
-  func addSorted(_ find: ((String) throws(Failure) -> Void) throws(Failure) -> Void) throws(Failure)
-    -> Int
-  {
+  func addSorted(_ find: ((String) throws -> Void) throws -> Void) throws -> Int {
     var number = 0
-    do {
-      try connection.execute("DELETE FROM found")
-      let note = try connection.prepare("INSERT OR IGNORE INTO found VALUES (?1)")
-      try find { (name) throws(Failure) in
-        do {
-          try note.bind([.text(name)])
-          try note.run()
-        } catch {
-          throw Failure(ofList: error)
-        }
-      }
-      let found = try connection.prepare("SELECT name FROM found ORDER BY name")
-      while try found.step() {
-        try add(try found.text(0) ?? "")
-        number += 1
-      }
-    } catch {
-      throw Failure(ofList: error)
+    try connection.execute("DELETE FROM found")
+    let note = try connection.prepare("INSERT OR IGNORE INTO found VALUES (?1)")
+    try find { name in
+      try note.bind([.text(name)])
+      try note.run()
+    }
+    let found = try connection.prepare("SELECT name FROM found ORDER BY name")
+    while try found.step() {
+      try add(try found.text(0) ?? "")
+      number += 1
     }
     return number
   }
@@ -135,37 +118,25 @@ package final class DatabaseList {
   /// The first database of the shard after one.
   ///
   /// - Parameter number: 0 begins.
-  func next(after number: Int64) throws(Failure) -> Item? {
-    do {
-      return try reading.item(after: number)
-    } catch {
-      throw Failure(ofList: error)
-    }
+  func next(after number: Int64) throws(DatabaseError) -> Item? {
+    try reading.item(after: number)
   }
 
   /// Keeps a database for a second try.
-  func postpone(_ item: Item) throws(Failure) {
-    do {
-      try connection.execute("INSERT INTO busy VALUES (?1)", [.integer(item.number)])
-    } catch {
-      throw Failure(ofList: error)
-    }
+  func postpone(_ item: Item) throws(DatabaseError) {
+    try connection.execute("INSERT INTO busy VALUES (?1)", [.integer(item.number)])
   }
 
   /// Takes the first database that was postponed.
-  func takePostponed() throws(Failure) -> Item? {
-    do {
-      let item = try connection.prepare(
-        "SELECT number, name FROM names JOIN busy USING (number) WHERE number > ?1 "
-          + "ORDER BY number LIMIT 1"
-      ).item(after: 0)
-      if let item {
-        try connection.execute("DELETE FROM busy WHERE number = ?1", [.integer(item.number)])
-      }
-      return item
-    } catch {
-      throw Failure(ofList: error)
+  func takePostponed() throws(DatabaseError) -> Item? {
+    let item = try connection.prepare(
+      "SELECT number, name FROM names JOIN busy USING (number) WHERE number > ?1 "
+        + "ORDER BY number LIMIT 1"
+    ).item(after: 0)
+    if let item {
+      try connection.execute("DELETE FROM busy WHERE number = ?1", [.integer(item.number)])
     }
+    return item
   }
 }
 
@@ -193,4 +164,46 @@ extension Failure {
     default: self.init(.bug, "\(error)")
     }
   }
+}
+
+/// One of several parts of a list, by the bytes of the names: `2/4`.
+package struct Shard: Sendable, Hashable {
+  /// From 1.
+  package let index: Int
+  package let count: Int
+
+  /// The only part of an undivided list.
+  package static let all = Shard(index: 1, count: 1)
+
+  init(index: Int, count: Int) {
+    self.index = index
+    self.count = count
+  }
+
+  /// - Parameter text: `I/N`, with I from 1 to N.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let index = Self.number(parts[0]), let count = Self.number(parts[1]),
+      (1...1_000_000).contains(count), (1...count).contains(index)
+    else { return nil }
+    self.init(index: index, count: count)
+  }
+
+  private static func number(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
+  }
+
+  package var isAll: Bool { count == 1 }
+
+  /// Whether a database belongs to the part: the first eight bytes of the SHA-256 of its name as it is listed,
+  /// as a big-endian number modulo the number of parts, are one less than the index.
+  package func contains(_ name: String) -> Bool {
+    guard !isAll else { return true }
+    let number = UInt64(SHA256.hex(name.utf8).prefix(16), radix: 16) ?? 0
+    return number % UInt64(count) == UInt64(index - 1)
+  }
+}
+
+extension Shard: CustomStringConvertible {
+  package var description: String { "\(index)/\(count)" }
 }

@@ -1,6 +1,7 @@
 import SchemaHistory
 import SchemaPlatform
 import SchemaSQLText
+import SchemaSQLite
 
 package struct FleetOptions: Sendable {
   /// How many databases are worked on at the same time.
@@ -30,8 +31,8 @@ package final class FleetRun: @unchecked Sendable {
   private var phase = Phase.first(last: .max)
   /// The last database that was taken.
   private var taken: Int64 = 0
-  /// Why the run stopped without an interruption.
-  private var problem: Failure?
+  /// Why the list could not be read.
+  private var problem: DatabaseError?
 
   private enum Phase: Equatable {
     /// The databases through a number, in the order of the list.
@@ -61,18 +62,22 @@ package final class FleetRun: @unchecked Sendable {
   /// - Throws: when the list cannot be read.
   package func run() throws(Failure) -> FleetSummary {
     let time = Stopwatch()
-    if let canary = options.canary {
-      try runPhases(through: number(ofDatabase: canary))
+    do {
+      if let canary = options.canary {
+        try runPhases(through: number(ofDatabase: canary))
+      }
+      if options.canary == nil || summary.failed == 0 { try runPhases(through: .max) }
+      try skipRest()
+    } catch {
+      throw Failure(ofList: error)
     }
-    if options.canary == nil || summary.failed == 0 { try runPhases(through: .max) }
-    try skipRest()
     if interruption.isRequested { summary.noteInterruption() }
     summary.milliseconds = time.milliseconds
     return summary
   }
 
   /// The number in the list of the shard's database of that rank.
-  private func number(ofDatabase rank: Int) throws(Failure) -> Int64 {
+  private func number(ofDatabase rank: Int) throws(DatabaseError) -> Int64 {
     var number: Int64 = 0
     for _ in 0..<rank {
       guard let item = try list.next(after: number) else { return .max }
@@ -81,7 +86,7 @@ package final class FleetRun: @unchecked Sendable {
     return number
   }
 
-  private func runPhases(through last: Int64) throws(Failure) {
+  private func runPhases(through last: Int64) throws(DatabaseError) {
     for next in [Phase.first(last: last), .second] {
       phase = next
       let threads = (1..<max(options.jobs, 1)).compactMap { _ in
@@ -128,7 +133,7 @@ package final class FleetRun: @unchecked Sendable {
 
   private func take() -> (DatabaseList.Item, Phase)? {
     mutex.withLock { _ in
-      do throws(Failure) {
+      do throws(DatabaseError) {
         guard mayGoOn else { return nil }
         switch phase {
         case .second: return try list.takePostponed().map { ($0, phase) }
@@ -146,7 +151,7 @@ package final class FleetRun: @unchecked Sendable {
 
   private func postpone(_ item: DatabaseList.Item) {
     mutex.withLock { _ in
-      do throws(Failure) {
+      do throws(DatabaseError) {
         try list.postpone(item)
       } catch {
         problem = error
@@ -164,7 +169,7 @@ package final class FleetRun: @unchecked Sendable {
   }
 
   /// Reports the databases that the run did not get to.
-  private func skipRest() throws(Failure) {
+  private func skipRest() throws(DatabaseError) {
     while let item = try list.takePostponed() {
       add(
         FleetResult(

@@ -92,3 +92,82 @@ extension Failure {
     self.init(entries, "the database and the history disagree:")
   }
 }
+
+/// A history that was read, checked and replayed once, to bring any number of existing databases up to date.
+/// Threads may share it.
+package struct ReplayedHistory: Sendable {
+  package let project: Project
+  package let replay: PendingReplay
+  /// The migrations to apply, in order.
+  package let targets: [Migration]
+  private var options: MigrateOptions
+  /// The same for databases that have run some of the migrations that a squash replaces, by their ids.
+  private let views = Locked<[[ExactText]: ReplayedHistory]>([:])
+
+  /// - Parameter options: for all databases; the path in them is not used.
+  /// - Throws: also the failure of a migration on the scratch database, which no database could run.
+  package init(
+    _ project: Project, _ options: MigrateOptions, interruption: Interruption = Interruption()
+  ) throws(Failure) {
+    self.project = project
+    self.options = options
+    self.options.existing = true
+    targets = try project.checkedTargets(options)
+    replay = try project.replay(targets, interruption: interruption)
+    if let failure = replay.failure { throw failure }
+  }
+
+  /// Applies the pending migrations to one database.
+  ///
+  /// - Parameter timeout: how long to wait for a lock, in seconds.
+  /// - Throws: what stopped it before it began; later failures are in the report.
+  package func migrate(
+    _ database: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> MigrateReport {
+    var options = options
+    options.database = database
+    options.timeout = timeout
+    try DatabaseFile.require(database)
+    let view = try view(of: database, timeout: timeout, interruption: interruption)
+    let current = try view.project.liveReport(options, view.targets, interruption).report
+    if let current { return current }
+    return try Upgrade(
+      project: view.project, options: options, replay: view.replay, interruption: interruption,
+      onEvent: { _ in }
+    ).run()
+  }
+
+  /// The history as a database needs it (`Project.view`). Each form of it is replayed once.
+  package func view(
+    of database: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> ReplayedHistory {
+    guard project.squash != nil else { return self }
+    let view = try project.view(of: database, timeout: timeout, interruption: interruption)
+    let ids = view.migrations.map(\.id.exact)
+    guard ids != project.migrations.map(\.id.exact) else { return self }
+    return try views.withLock { (views) throws(Failure) -> ReplayedHistory in
+      if let known = views[ids] { return known }
+      let history = try ReplayedHistory(view, options, interruption: interruption)
+      views[ids] = history
+      return history
+    }
+  }
+
+  /// Identifies the migrations to apply.
+  package var digest: String { targets.digest }
+}
+
+extension Project {
+  /// Identifies the whole history.
+  package var digest: String { migrations.digest }
+}
+
+extension [Migration] {
+  fileprivate var digest: String {
+    var hash = SHA256()
+    for migration in self {
+      hash.update("\(migration.id) \(migration.canonicalDigest)\n".utf8)
+    }
+    return hash.finishHex()
+  }
+}
