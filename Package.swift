@@ -67,7 +67,7 @@ let package = Package(
     module("SchemaSQLite", ["SchemaCSQLite", "SchemaPlatform"]),
     module("SchemaSQLText", ["SchemaPlatform"], text),
     module("SchemaModel", ["SchemaSQLText", "SchemaSQLite"]),
-    module("SchemaManifest", ["SchemaSQLText", "SchemaPlatform"]),
+    module("SchemaManifest", above("SchemaManifest")),
     module("SchemaPlanning", above("SchemaPlanning")),
     module("SchemaHistory", above("SchemaHistory")),
     module("SchemaReplay", above("SchemaReplay")),

@@ -107,21 +107,14 @@ extension Project {
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> MigrateReport {
     let view = try view(of: options.file, timeout: options.timeout, interruption: interruption)
-    return try view.migrateInView(options, interruption: interruption, onEvent: onEvent)
-  }
-
-  private func migrateInView(
-    _ options: MigrateOptions, interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void
-  ) throws(Failure) -> MigrateReport {
-    let targets = try checkedTargets(options)
+    let targets = try view.checkedTargets(options)
     let exists = try DatabaseFile.exists(options.file)
     if !exists, options.existing {
       throw Failure(.notFound, "database \(options.database) does not exist")
     }
     var known: Set<ExactText> = []
     if exists {
-      let (live, report) = try liveReport(options, targets, interruption)
+      let (live, report) = try view.liveReport(options, targets, interruption)
       if let report { return report }
       if live.adopted == 0 { known = Set((live.rows ?? []).map(\.id.exact)) }
     }
@@ -131,7 +124,7 @@ extension Project {
       return report
     }
     if !exists { try DatabaseFile.requireWritableFolder(of: options.file) }
-    let (replay, content) = try replay(
+    let (replay, content) = try view.replay(
       targets, isNew: !exists, after: known, interruption: interruption
     ) { event in
       // If the database exists, its own run reports the migrations.
@@ -141,19 +134,19 @@ extension Project {
       guard !replay.steps.isEmpty else {
         var report = MigrateReport()
         report.failure = replay.failure
-        report.failedFrozen = holdsFrozen(report.failure)
+        report.failedFrozen = view.holdsFrozen(report.failure)
         report.isStillMissing = true
         return report
       }
       let new = NewDatabase(
-        project: self, options: options, replay: replay, content: content,
+        project: view, options: options, replay: replay, content: content,
         interruption: interruption, onEvent: onEvent)
       if let report = try new.make() { return report }
     }
     let createsFile = exists ? false : try DatabaseFile.make(options.file)
     do throws(Failure) {
       var report = try Upgrade(
-        project: self, options: options, replay: replay, interruption: interruption,
+        project: view, options: options, replay: replay, interruption: interruption,
         onEvent: onEvent, createsFile: createsFile
       ).run()
       // Another process may have migrated the new file first.
@@ -206,25 +199,17 @@ extension Project {
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> MigrateReport {
     let view = try view(of: ReadableDatabase(connection, name: options.database))
-    return try view.migrateInView(
-      on: connection, options, interruption: interruption, onEvent: onEvent)
-  }
-
-  private func migrateInView(
-    on connection: Connection, _ options: MigrateOptions, interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void
-  ) throws(Failure) -> MigrateReport {
-    let targets = try checkedTargets(options)
-    let (live, report) = try liveReport(options, targets, on: connection)
+    let targets = try view.checkedTargets(options)
+    let (live, report) = try view.liveReport(options, targets, on: connection)
     if let report { return report }
     let known = live.adopted > 0 ? [] : Set((live.rows ?? []).map(\.id.exact))
-    let replay = try replay(
+    let replay = try view.replay(
       targets, isNew: false, after: known, interruption: interruption
     ) { event in
       if event.isWorking { onEvent(event) }
     }.replay
     return try Upgrade(
-      project: self, options: options, replay: replay, interruption: interruption,
+      project: view, options: options, replay: replay, interruption: interruption,
       onEvent: onEvent, on: connection
     ).run()
   }

@@ -79,11 +79,9 @@ package final class Upgrade {
     _ options: MigrateOptions, _ interruption: Interruption,
     _ onEvent: @escaping (MigrateEvent) -> Void, createsFile: Bool
   ) throws(DatabaseError) -> Connection {
-    let connection = try Connection(
-      path: options.file, mode: createsFile ? .readWriteCreate : .readWrite)
-    connection.setBusyHandler(
-      timeout: options.timeout, isCancelled: { interruption.isRequested },
-      onWait: { onEvent(.waiting(seconds: $0)) })
+    let connection = try DatabaseFile.connect(
+      options.file, createsFile ? .readWriteCreate : .readWrite, timeout: options.timeout,
+      interruption, onWait: { onEvent(.waiting(seconds: $0)) })
     try connection.makeCommitsDurable()
     // Each time it is full of changes the journal is synced. In KiB; the usual is 2,000.
     try connection.execute("PRAGMA main.cache_size = -6000")

@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaReplay
@@ -213,19 +214,7 @@ private struct SeededTable {
     }
     if object.isVirtualTable { return !rowids.isEmpty }
     let areCounted = !rowids.enumerated().contains { $1[0].integer != Int64($0 + 1) }
-    return try !areCounted && !hasKeyColumn(object, connection)
-  }
-
-  /// Whether a column is the rowid: an INTEGER PRIMARY KEY, for which SQLite makes no index.
-  private static func hasKeyColumn(
-    _ object: SchemaObject, _ connection: Connection
-  ) throws(DatabaseError) -> Bool {
-    let keys = try connection.value(
-      """
-      SELECT count(*) FROM pragma_table_xinfo(?1) WHERE pk > 0 AND upper(type) = 'INTEGER'
-        AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk')
-      """, [.text(object.name)])
-    return keys?.integer == 1
+    return !areCounted && !object.hasRowidAlias
   }
 
   // MARK: Writing
@@ -253,7 +242,7 @@ private struct SeededTable {
     return stride(from: 0, to: rows.count, by: 500).map { first in
       let lines = (first..<min(first + 500, rows.count)).map { index in
         let cells = rows[index].enumerated().map { column, value in
-          expressions[index][column]?.sql ?? value.sqlLiteral
+          expressions[index][column]?.sql ?? Literal(value).sql
         }
         return "  (\(cells.joined(separator: ", ")))"
       }
@@ -320,20 +309,6 @@ private struct CellExpression {
       "lower(hex(randomblob(\(text.utf8.count / 2))))"
     case .text(let text) where text.hasPrefix("A5A5"): "hex(randomblob(\(text.utf8.count / 2)))"
     default: nil
-    }
-  }
-}
-
-extension Value {
-  /// The value as SQL.
-  fileprivate var sqlLiteral: String {
-    switch self {
-    case .null: "NULL"
-    case .integer(let number): "\(number)"
-    case .real(let number):
-      number.isInfinite ? (number < 0 ? "-9e999" : "9e999") : "\(number)"
-    case .text(let text): Quoting.stringLiteral(text)
-    case .blob(let bytes): Quoting.blobLiteral(bytes)
     }
   }
 }

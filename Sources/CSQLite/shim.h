@@ -29,6 +29,10 @@ static inline int schemactl_lock_file(sqlite3 *db) {
   return code;
 }
 
+static inline int schemactl_config_memstatus(int on) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on);
+}
+
 static inline int schemactl_log(void (*log)(void *, int, const char *), void *context) {
   return sqlite3_config(SQLITE_CONFIG_LOG, log, context);
 }

@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaSQLite
 
 /// Which objects of a live database are not the history's: the bookkeeping of known engines and
 /// migration tools, the ledger, and what the configuration's `ignore` names.
@@ -45,3 +46,21 @@ private let bookkeeping = [
   "DATABASECHANGELOG*", "refinery_schema_history", "d1_migrations", "knex_migrations*",
   "__EFMigrations*", "SequelizeMeta", "_yoyo_*", "yoyo_lock",
 ].map(Glob.init)
+
+/// A pattern for whole names, as SQLite's GLOB reads it: `*` any characters, `?` one, `[a-z]` one of
+/// these, `[^a-z]` one other.
+///
+/// ASCII letters match in either case, as names in SQLite do.
+package struct Glob: Sendable, Equatable {
+  private let pattern: String
+
+  package init(_ pattern: String) {
+    self.pattern = Self.folded(pattern)
+  }
+
+  package func matches(_ name: String) -> Bool { globMatches(pattern, Self.folded(name)) }
+
+  private static func folded(_ text: String) -> String {
+    String(decoding: Array(text.identifier.folded), as: UTF8.self)
+  }
+}

@@ -1,6 +1,4 @@
-import SchemaPlatform
 import SchemaSQLText
-import SchemaSQLite
 
 // One line of the lock as text.
 
@@ -29,9 +27,9 @@ extension LockEntry {
     return entry
   }
 
-  /// Reads a line of version 2.
+  /// Reads a line of version 2, in the one form in which `text` writes it.
   init(parsing line: LockSourceLine) throws(LockError) {
-    var reader = try LockLineReader(line)
+    var reader = LockLineReader(line)
     let id = try reader.id()
     let release = try reader.release()
     let canonical = try reader.digest("canonical")
@@ -47,6 +45,11 @@ extension LockEntry {
       id: id, release: release,
       digests: LockedDigests(raw: raw, canonical: canonical, schema: schema, sqlite: sqlite),
       acceptances: acceptances)
+    let common = zip(text.utf8, line.bytes).prefix { $0 == $1 }.count
+    guard common == line.bytes.count else {
+      throw line.error(
+        "`schemactl freeze` writes this character differently", at: line.bytes.startIndex + common)
+    }
   }
 }
 
@@ -55,6 +58,12 @@ struct LockSourceLine {
   /// From 1.
   let number: Int
   let bytes: ArraySlice<UInt8>
+
+  func error(_ message: String, at place: ArraySlice<UInt8>.Index) -> LockError {
+    LockError(
+      .malformed, line: number, column: place - bytes.startIndex + 1,
+      "\(message); restore the line from git")
+  }
 }
 
 /// Takes a line apart from left to right.
@@ -62,14 +71,9 @@ struct LockLineReader {
   private let line: LockSourceLine
   private var rest: ArraySlice<UInt8>
 
-  init(_ line: LockSourceLine) throws(LockError) {
+  init(_ line: LockSourceLine) {
     self.line = line
     rest = line.bytes
-    guard !isUTF8(line.bytes) else { return }
-    let valid = line.bytes.indices.last { end in
-      isUTF8(line.bytes[..<end])
-    }
-    throw error("the line is not UTF-8", at: valid ?? line.bytes.startIndex)
   }
 
   var isAtEnd: Bool { rest.isEmpty }
@@ -78,58 +82,37 @@ struct LockLineReader {
     let start = rest.startIndex
     let id = word()
     if let problem = problem(ofMigrationID: id) {
-      throw error("`\(id)` is not a migration id: \(problem)", at: start)
+      throw line.error("`\(id)` is not a migration id: \(problem)", at: start)
     }
     return id
   }
 
   mutating func release() throws(LockError) -> String? {
-    let (release, start) = try value("release")
-    guard release != "-" else { return nil }
-    guard isReleaseName(release) else {
-      throw error(
-        "`\(release)` is not a release name: 1 to 64 letters, digits, `.`, `_`, `+`, `-`", at: start
-      )
-    }
-    return release
+    let release = try value("release") { $0 == "-" || isReleaseName($0) }
+    return release == "-" ? nil : release
   }
 
-  mutating func digest(_ key: String) throws(LockError) -> String {
-    let (digest, start) = try value(key)
-    guard isDigest(digest) else {
-      throw error("`\(key)` is not a digest: 64 lower-case hexadecimal digits", at: start)
-    }
-    return digest
-  }
+  mutating func digest(_ key: String) throws(LockError) -> String { try value(key, isDigest) }
 
   mutating func sqliteVersion() throws(LockError) -> String {
-    let (version, start) = try value("sqlite")
-    guard isSQLiteVersion(version) else {
-      throw error(
-        "`\(version)` is not a version of SQLite, such as \(Connection.libraryVersion)", at: start)
-    }
-    return version
+    try value("sqlite", isSQLiteVersion)
   }
 
-  /// A JSON string, written in the one way in which `quoted` writes it.
+  /// A JSON string.
   mutating func reason() throws(LockError) -> String {
     try skip(" reason=\"")
     let start = rest.startIndex
     var text: [UInt8] = []
     while rest.first != UInt8(ascii: "\"") {
       guard let byte = rest.popFirst() else {
-        throw error("the reason has no closing quote", at: start)
+        throw line.error("the reason has no closing quote", at: start)
       }
       text += byte == UInt8(ascii: "\\") ? try escapedBytes() : [byte]
     }
-    let written = line.bytes[start..<rest.startIndex]
     let reason = String(decoding: text, as: UTF8.self)
-    let expected = quoted(reason).utf8.dropFirst()
-    let common = zip(written, expected).prefix { $0 == $1 }.count
-    guard common == written.count else {
-      throw error("`schemactl freeze` writes this character differently", at: start + common)
+    guard !reason.allSatisfy(\.isWhitespace) else {
+      throw line.error("the reason is empty", at: start)
     }
-    guard !reason.allSatisfy(\.isWhitespace) else { throw error("the reason is empty", at: start) }
     rest.removeFirst()
     return reason
   }
@@ -144,10 +127,10 @@ struct LockLineReader {
       rest = rest.dropFirst(4)
       guard let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
         let scalar = Unicode.Scalar(value)
-      else { throw error("the escape is not a Unicode character", at: digits.startIndex) }
+      else { throw line.error("the escape is not a Unicode character", at: digits.startIndex) }
       return Array(String(scalar).utf8)
     case .some(let byte): return [byte]
-    case nil: throw error("the reason has no closing quote", at: line.bytes.endIndex)
+    case nil: throw line.error("the reason has no closing quote", at: line.bytes.endIndex)
     }
   }
 
@@ -158,24 +141,23 @@ struct LockLineReader {
     return String(decoding: word, as: UTF8.self)
   }
 
-  private mutating func value(_ key: String) throws(LockError) -> (String, ArraySlice<UInt8>.Index)
-  {
+  private mutating func value(
+    _ key: String, _ isValid: (String) -> Bool
+  ) throws(LockError) -> String {
     try skip(" \(key)=")
     let start = rest.startIndex
-    return (word(), start)
+    let value = word()
+    guard isValid(value) else {
+      throw line.error("`\(value)` is not a valid value of `\(key)`", at: start)
+    }
+    return value
   }
 
   mutating func skip(_ text: String) throws(LockError) {
     guard rest.starts(with: text.utf8) else {
-      throw error("expected `\(text)`", at: rest.startIndex)
+      throw line.error("expected `\(text)`", at: rest.startIndex)
     }
     rest = rest.dropFirst(text.utf8.count)
-  }
-
-  private func error(_ message: String, at place: ArraySlice<UInt8>.Index) -> LockError {
-    LockError(
-      .malformed, line: line.number, column: place - line.bytes.startIndex + 1,
-      "\(message); restore the line from git")
   }
 }
 

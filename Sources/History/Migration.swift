@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaModel
+import SchemaPlatform
 import SchemaSQLText
 
 /// One manifest of a folder.
@@ -30,4 +31,109 @@ package struct Migration: Sendable {
   package func answers(to name: String) -> Bool {
     id == name || name.utf8.allSatisfy(\.isDigit) && MigrationNumber(id: name) == number
   }
+}
+
+/// The number that a migration's id begins with, of any width: `007_x` is 7, a timestamp is one too.
+package struct MigrationNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// ASCII digits without leading zeros; none is zero.
+  private let digits: [UInt8]
+
+  /// The leading digits of `id`; an id without any has the number 0.
+  package init(id: String) {
+    digits = Array(id.utf8.prefix(while: \.isDigit).drop { $0 == UInt8(ascii: "0") })
+  }
+
+  package var description: String {
+    digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self)
+  }
+
+  package static func < (a: MigrationNumber, b: MigrationNumber) -> Bool {
+    a.digits.count == b.digits.count
+      ? a.digits.lexicographicallyPrecedes(b.digits) : a.digits.count < b.digits.count
+  }
+}
+
+extension MigrationNumber {
+  /// The digits with which the id of the next migration begins: one more than those of the last id and as wide, or
+  /// the present moment where numbers are timestamps (`20261120130000`).
+  package static func digits(after last: String, at now: Timestamp) -> String {
+    var digits = Array(last.utf8.prefix(while: \.isDigit))
+    let isTimestamp = digits.count >= 12 && digits.first != UInt8(ascii: "0")
+    let nines = digits.reversed().prefix { $0 == UInt8(ascii: "9") }.count
+    digits.removeLast(nines)
+    digits = (digits.popLast().map { digits + [$0 + 1] } ?? [UInt8(ascii: "1")])
+    digits += repeatElement(UInt8(ascii: "0"), count: nines)
+    let next = String(decoding: digits, as: UTF8.self)
+    guard isTimestamp else { return next }
+    let present = String(decoding: now.description.utf8.filter(\.isDigit).prefix(14), as: UTF8.self)
+    // Two in one second, or a clock that was ahead.
+    return MigrationNumber(id: next) < MigrationNumber(id: present) ? present : next
+  }
+}
+
+/// What keeps `id` from being a migration's id, nil when it is one: a number, `_`, and a slug of
+/// letters, digits, `_`, `-`, `.` and any other non-ASCII character that can be seen.
+package func problem(ofMigrationID id: String) -> String? {
+  let rest = id.utf8.drop(while: \.isDigit)
+  guard rest.count < id.utf8.count else {
+    return "the name has no number: use a name such as 0001_what_it_does.yaml"
+  }
+  guard rest.first == UInt8(ascii: "_"), rest.count > 1 else {
+    return "`_` and a name must follow the number, as in 0001_what_it_does.yaml"
+  }
+  guard let character = id.unicodeScalars.first(where: { !isAllowedInID($0) }) else { return nil }
+  return "the name contains \(named(character)): use only letters, digits, `_`, `-` and `.`"
+}
+
+private func isAllowedInID(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar {
+  case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".": true
+  case _ where scalar.isASCII: false
+  default:
+    // Characters that turn the direction of writing would show a line of the lock as another one.
+    !scalar.properties.isWhitespace && !scalar.properties.isBidiControl
+      && scalar.properties.generalCategory != .control
+  }
+}
+
+private func named(_ scalar: Unicode.Scalar) -> String {
+  switch scalar {
+  case " ": return "a space"
+  case "!"..."~": return "`\(scalar)`"
+  default: return "the character \(scalar.codePoint)"
+  }
+}
+
+/// The command that renumbers drafts.
+package func renumberCommand(_ ids: [String]) -> String {
+  "schemactl renumber " + ids.map(shellQuoted).joined(separator: " ")
+}
+
+/// The raw digest, version 1: SHA-256 of the bytes with CRLF read as LF.
+package func rawDigest(of bytes: [UInt8]) -> String {
+  SHA256.hex(readingCRLFAsLF(bytes))
+}
+
+/// Whether the text is a digest as locks and ledgers hold it: 64 lower-case hexadecimal digits.
+package func isDigest(_ text: String) -> Bool {
+  // Asked of every row of a ledger at every start.
+  var text = text
+  return text.withUTF8 { bytes in
+    bytes.count == 64
+      && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 &- UInt8(ascii: "a") < 6 }
+  }
+}
+
+package let lineFeed = UInt8(ascii: "\n")
+let carriageReturn = UInt8(ascii: "\r")
+
+func readingCRLFAsLF(_ bytes: [UInt8]) -> [UInt8] {
+  guard bytes.contains(carriageReturn) else { return bytes }
+  var result: [UInt8] = []
+  result.reserveCapacity(bytes.count)
+  for (index, byte) in bytes.enumerated() {
+    let endsLine = index + 1 < bytes.count && bytes[index + 1] == lineFeed
+    if byte != carriageReturn || !endsLine { result.append(byte) }
+  }
+  return result
 }

@@ -39,10 +39,8 @@ package enum DatabaseFile {
     guard stat(path, &status) == 0 else {
       switch errno {
       case ENOENT:
-        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-          .joined(separator: "/")
-        let name = path.hasPrefix("/") && folder.isEmpty ? "/" : folder
-        guard name.isEmpty || access(name, F_OK) == 0 else {
+        let name = parentFolder(of: path)
+        guard access(name, F_OK) == 0 else {
           guard errno == ENOENT || errno == ENOTDIR else { throw refusal(path, "opened") }
           throw Failure(.notFound, "\(path): folder \(name) does not exist")
         }
@@ -101,8 +99,7 @@ package enum DatabaseFile {
 
   /// SQLite does not tell why it could not make a file.
   package static func requireWritableFolder(of path: String) throws(Failure) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    guard access(folder, W_OK | X_OK) != 0 else { return }
+    guard !isWritableFolder(parentFolder(of: path)) else { return }
     throw refusal(path, "made")
   }
 
@@ -166,12 +163,8 @@ package enum DatabaseFile {
     interruption: Interruption = Interruption(), _ body: (Connection) throws -> Result
   ) throws(Failure) -> Result {
     do {
-      let connection = try borrowed ?? Connection(path: path, mode: .readWrite)
-      if borrowed == nil {
-        connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
-        interruption.watch(connection)
-        try connection.makeCommitsDurable()
-      }
+      let connection = try borrowed ?? connect(path, timeout: timeout, interruption)
+      if borrowed == nil { try connection.makeCommitsDurable() }
       try connection.execute("BEGIN IMMEDIATE")
       do {
         let result = try body(connection)
@@ -194,11 +187,20 @@ package enum DatabaseFile {
     _ path: String, _ mode: Connection.Mode, timeout: Double, _ interruption: Interruption,
     _ onWait: @escaping (Double) -> Void
   ) throws(DatabaseError) -> Connection {
+    let connection = try connect(path, mode, timeout: timeout, interruption, onWait: onWait)
+    _ = try connection.value("SELECT count(*) FROM main.sqlite_schema")
+    return connection
+  }
+
+  /// Opens a connection that waits for locks and can be interrupted.
+  package static func connect(
+    _ path: String, _ mode: Connection.Mode = .readWrite, timeout: Double,
+    _ interruption: Interruption, onWait: @escaping (Double) -> Void = { _ in }
+  ) throws(DatabaseError) -> Connection {
     let connection = try Connection(path: path, mode: mode)
     connection.setBusyHandler(
       timeout: timeout, isCancelled: { interruption.isRequested }, onWait: onWait)
     interruption.watch(connection)
-    _ = try connection.value("SELECT count(*) FROM main.sqlite_schema")
     return connection
   }
 }
@@ -248,5 +250,59 @@ package struct LiveDatabase {
     } catch {
       throw Failure(of: error, database: path)
     }
+  }
+}
+
+extension DatabaseFile {
+  /// What keeps this process from writing a database, where SQLite only says that it cannot; nil
+  /// when nothing does.
+  package static func obstacle(_ path: String) -> String? {
+    for file in databaseSuffixes.map({ path + $0 }) where access(file, F_OK) == 0 {
+      if let refusal = refusal(file, R_OK | W_OK) { return "\(file): \(refusal)" }
+    }
+    return refusal(parentFolder(of: path), W_OK | X_OK).map {
+      "its folder: \($0). SQLite writes files in the folder of a database, in WAL mode also to "
+        + "read it"
+    }
+  }
+
+  /// Why the file itself cannot be read, regardless of the files beside it.
+  static func unreadability(_ path: String) -> String? {
+    access(path, F_OK) == 0 ? refusal(path, R_OK) : nil
+  }
+
+  /// What permission is missing, in words. That the disk does not answer is another matter.
+  private static func refusal(_ path: String, _ mode: Int32) -> String? {
+    guard access(path, mode) != 0, ExitStatus(systemError: errno) == .permission else { return nil }
+    return String(cString: strerror(errno))
+  }
+}
+
+extension ExitStatus {
+  /// What `errno` means for a file.
+  package init(systemError: Int32) {
+    self = [EACCES, EPERM, EROFS].contains(systemError) ? .permission : .inputOutput
+  }
+}
+
+extension Schema {
+  /// Two tables or indexes that begin on the same page: a write to one damages the other.
+  var damage: String? {
+    var owners: [Int64: SchemaObject] = [:]
+    for object in objects where object.rootPage != 0 {
+      if let other = owners.updateValue(object, forKey: object.rootPage) {
+        return "\(other.name) and \(object.name) begin on the same page"
+      }
+    }
+    return nil
+  }
+}
+
+extension Failure {
+  package init(damaged database: String, _ what: String) {
+    self.init(
+      .inputOutput,
+      "\(database) is damaged (\(what)). Nothing was changed",
+      remedy: Self.restoring(database))
   }
 }

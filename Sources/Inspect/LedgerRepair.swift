@@ -48,27 +48,21 @@ extension Project {
     _ repair: LedgerRepair, database: String, timeout: Double
   ) throws(Failure) -> RepairPlan {
     let readable = try ReadableDatabase(file: database, timeout: timeout)
-    return try view(of: readable).planInView(repair, readable)
-  }
-
-  private func planInView(
-    _ repair: LedgerRepair, _ readable: ReadableDatabase
-  ) throws(Failure) -> RepairPlan {
-    let database = readable.name
+    let view = try view(of: readable)
     let live = try LiveDatabase(readable.connection, ledger, path: database)
-    try requireIntactHistory()
+    try view.requireIntactHistory()
     guard let rows = live.rows else {
       throw Failure(.finding, "\(database) has no ledger to repair")
     }
-    let repaired = try repaired(rows, by: repair)
+    let repaired = try view.repaired(rows, by: repair)
     let known = Set(repaired.map(\.id.exact))
     // The database has not run migrations that are missing in the ledger, wherever they are in the history.
-    let scratch = try replay(migrations.filter { known.contains($0.id) })
+    let scratch = try view.replay(view.migrations.filter { known.contains($0.id) })
     return RepairPlan(
       repair: repair,
-      after: compareLedger(repaired, of: database),
+      after: view.compareLedger(repaired, of: database),
       drift: compareSchemas(
-        expected: scratch.schema, actual: comparable(live.schema, with: scratch.schema)),
+        expected: scratch.schema, actual: view.comparable(live.schema, with: scratch.schema)),
       rows: rows, repaired: repaired)
   }
 

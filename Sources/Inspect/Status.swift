@@ -49,7 +49,18 @@ extension Project {
     of database: ReadableDatabase, mayBeEmpty: Bool = true, comparesSchema: Bool = false
   ) throws(Failure) -> StatusReport {
     let view = try view(of: database)
-    var (report, live) = try view.statusInView(database, mayBeEmpty)
+    let live = try view.live(
+      on: database.connection, path: database.name, mayBeEmpty: mayBeEmpty)
+    let ledger = view.compareLedger(live.rows ?? [], of: database.name)
+    var report = StatusReport(
+      current: live.rows?.last?.id, pending: ledger.filter { $0.state == .pending }.map(\.id),
+      applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
+      broken: view.comparison.filter(\.state.isBroken))
+    do {
+      report.repairs = try RecordedRepair.all(of: view.ledger, in: database.connection)
+    } catch {
+      throw Failure(error, database: database.name)
+    }
     let isUnknown = report.ledger.contains { $0.state == .unknown }
     guard comparesSchema, live.rows?.isEmpty == false, report.broken.isEmpty, !isUnknown else {
       return report
@@ -67,37 +78,15 @@ extension Project {
     return report
   }
 
-  private func statusInView(
-    _ database: ReadableDatabase, _ mayBeEmpty: Bool
-  ) throws(Failure) -> (StatusReport, LiveDatabase) {
-    let live = try live(
-      on: database.connection, path: database.name, mayBeEmpty: mayBeEmpty)
-    let ledger = compareLedger(live.rows ?? [], of: database.name)
-    do {
-      let report = StatusReport(
-        current: live.rows?.last?.id,
-        pending: ledger.filter { $0.state == .pending }.map(\.id),
-        applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
-        repairs: try RecordedRepair.all(of: self.ledger, in: database.connection),
-        broken: comparison.filter(\.state.isBroken))
-      return (report, live)
-    } catch {
-      throw Failure(error, database: database.name)
-    }
-  }
-
   /// How a database differs from the schema that its history promises at the point where it is;
   /// without a ledger, from that of the whole history.
   package func diff(of database: ReadableDatabase) throws(Failure) -> DiffReport {
-    try view(of: database).diffInView(database)
-  }
-
-  private func diffInView(_ database: ReadableDatabase) throws(Failure) -> DiffReport {
-    let live = try adopting(
+    let view = try view(of: database)
+    let live = try view.adopting(
       LiveDatabase(database.connection, ledger, path: database.name), on: database.connection,
       path: database.name)
-    try requireIntactHistory()
-    let ledger = compareLedger(live.rows ?? [], of: database.name)
+    try view.requireIntactHistory()
+    let ledger = view.compareLedger(live.rows ?? [], of: database.name)
     let unknown = ledger.filter { $0.state == .unknown }.map(\.id)
     guard unknown.isEmpty else {
       throw Failure(
@@ -106,7 +95,7 @@ extension Project {
           + unknown.joined(separator: ", "))
     }
     return DiffReport(
-      changes: try drift(of: live), hasLedger: live.rows != nil,
+      changes: try view.drift(of: live), hasLedger: live.rows != nil,
       ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))
   }
 

@@ -5,6 +5,7 @@
 /// - ``Grammar``: what a manifest may say; it gives the decoder, the JSON Schema and the reference.
 
 import SchemaSQLText
+import SchemaSQLite
 
 /// One migration, as its YAML file states it.
 package struct Manifest: Sendable {
@@ -119,26 +120,22 @@ package enum Literal: Sendable {
 /// Equal is what SQLite stores alike: texts byte by byte, where `String` would take two spellings of
 /// one character for equal.
 extension Literal: Hashable {
-  package static func == (a: Literal, b: Literal) -> Bool { a.storedForm == b.storedForm }
-
-  package func hash(into hasher: inout Hasher) { hasher.combine(storedForm) }
-
-  private struct StoredForm: Hashable {
-    var kind: Int
-    var number: UInt64 = 0
-    var bytes: [UInt8] = []
-    var source: SQLSource?
+  package static func == (a: Literal, b: Literal) -> Bool {
+    if case .sql(let a) = a, case .sql(let b) = b { return a == b }
+    return a.value == b.value && a.value != nil
   }
 
-  private var storedForm: StoredForm {
+  package func hash(into hasher: inout Hasher) { hasher.combine(value) }
+
+  /// Nil for an expression.
+  package var value: Value? {
     switch self {
-    case .null: StoredForm(kind: 0)
-    case .integer(let integer): StoredForm(kind: 1, number: UInt64(bitPattern: integer))
-    // SQLite knows one zero.
-    case .real(let real): StoredForm(kind: 2, number: real == 0 ? 0 : real.bitPattern)
-    case .text(let text): StoredForm(kind: 3, bytes: Array(text.utf8))
-    case .blob(let bytes): StoredForm(kind: 4, bytes: bytes)
-    case .sql(let source): StoredForm(kind: 5, bytes: Array(source.text.utf8), source: source)
+    case .null: .null
+    case .integer(let integer): .integer(integer)
+    case .real(let real): .real(real)
+    case .text(let text): .text(text)
+    case .blob(let bytes): .blob(bytes)
+    case .sql: nil
     }
   }
 }

@@ -210,6 +210,8 @@ package enum Change<Value: Sendable>: Sendable {
   case keep
   case remove
   case set(Value)
+
+  package var isKept: Bool { if case .keep = self { true } else { false } }
 }
 
 package struct AlterColumn: Sendable {
@@ -243,4 +245,16 @@ package struct ConvertPrimaryKey: Sendable {
 
   package var table: String
   package var uuids: UUIDs
+}
+
+/// An SQL function that the application registers.
+package struct DeclaredFunction: Sendable, Equatable {
+  package let name: String
+  /// -1: any number.
+  package let arguments: Int
+
+  package init(name: String, arguments: Int = -1) {
+    self.name = name
+    self.arguments = arguments
+  }
 }

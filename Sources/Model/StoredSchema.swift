@@ -72,3 +72,109 @@ extension Connection {
     get throws(DatabaseError) { try value("PRAGMA main.schema_version")?.integer ?? 0 }
   }
 }
+
+/// Rows of `sqlite_schema` in order.
+struct SchemaRows: Sendable {
+  var objects: [SchemaObject] = []
+  /// The rowids of the objects.
+  var rowids: [Int64] = []
+
+  /// Reads rows of the main database.
+  ///
+  /// - Parameters:
+  ///   - condition: selects the rows.
+  ///   - known: the schema from an earlier read. Unchanged objects are reused, which is faster than
+  ///     creating them again.
+  init(
+    of connection: Connection, where condition: String = "TRUE", _ values: [Value] = [],
+    knowing known: Schema = Schema()
+  ) throws(DatabaseError) {
+    let statement = try connection.prepare(
+      "SELECT type, name, tbl_name, sql, rootpage, rowid FROM main.sqlite_schema "
+        + "WHERE \(condition) ORDER BY rowid")
+    try statement.bind(values)
+    objects.reserveCapacity(known.objects.count + 8)
+    rowids.reserveCapacity(known.objects.count + 8)
+    var rest = known.objects[...]
+    while try statement.step() {
+      if let index = try rest.place(of: statement) {
+        objects.append(rest[index])
+        rest = rest[(index + 1)...]
+      } else if let object = try SchemaObject(statement) {
+        objects.append(object)
+      } else {
+        continue
+      }
+      rowids.append(statement.integer(5))
+    }
+  }
+}
+
+extension ArraySlice<SchemaObject> {
+  /// The index of the object in the current row of `sqlite_schema`: usually the first.
+  fileprivate func place(of statement: Statement) throws(DatabaseError) -> Int? {
+    for index in indices where try self[index].stands(in: statement) { return index }
+    return nil
+  }
+}
+
+extension SchemaObject {
+  /// Nil for a row of an unknown kind.
+  fileprivate convenience init?(_ statement: Statement) throws(DatabaseError) {
+    guard let kind = try statement.text(0).flatMap(Kind.init(rawValue:)) else { return nil }
+    self.init(
+      kind: kind, name: try statement.text(1) ?? "", table: try statement.text(2) ?? "",
+      sql: try statement.text(3), rootPage: statement.integer(4))
+  }
+
+  /// Whether the current row of `sqlite_schema` is equal to this object.
+  fileprivate func stands(in statement: Statement) throws(DatabaseError) -> Bool {
+    // Compare the most frequently changed values first.
+    guard statement.integer(4) == rootPage, try statement.holds(sql, in: 3) else { return false }
+    guard try statement.holds(name, in: 1), try statement.holds(table, in: 2) else { return false }
+    return try statement.holds(kind.rawValue, in: 0)
+  }
+}
+
+/// The parts of `sqlite_schema` that statements may have changed, judged by their keywords.
+package struct SchemaInvalidation: Sendable {
+  /// The number of statements. Each increases the schema version, unless it changes nothing.
+  private(set) var count: Int64 = 0
+  /// The tables whose text may have changed.
+  private(set) var tables: [String] = []
+  /// The removed indexes, views and triggers.
+  private(set) var removed: [SchemaDelta.Key] = []
+  /// Whether there may be rows after the last one.
+  private(set) var addsRows = false
+  /// Whether any row may have changed.
+  private(set) var isAnywhere = false
+
+  package init() {}
+
+  package mutating func spread() { isAnywhere = true }
+
+  /// Records a statement. CREATE appends rows, ADD COLUMN changes one text (ALTER TABLE, section 4),
+  /// and DROP removes a row, unless it drops a table with all that belongs to it. All other
+  /// statements, and modules of virtual tables, may change any row.
+  package mutating func note(_ statement: TokenizedSQL) {
+    count += 1
+    let words = statement.significant.prefix(7).map { statement.text($0) }
+    let keywords = words.map(\.identifier) + ["", "", "", "", ""]
+    func name(at index: Int) -> String {
+      let place = keywords[index + 1] == "." ? index + 2 : index
+      return place < words.count ? Quoting.unquoted(words[place]) : ""
+    }
+    switch keywords[0] {
+    case "CREATE" where keywords[1] != "VIRTUAL": addsRows = true
+    case "ALTER" where keywords[3] == "ADD" || keywords[3] == "." && keywords[5] == "ADD":
+      tables.append(name(at: 2))
+    case "DROP":
+      guard let kind = SchemaObject.Kind(rawValue: keywords[1].text.lowercased()), kind != .table
+      else {
+        return spread()
+      }
+      removed.append(.init(kind, name(at: keywords[2] == "IF" ? 4 : 2).identifier))
+    default: spread()
+    }
+  }
+}

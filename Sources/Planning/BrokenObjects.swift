@@ -40,18 +40,32 @@ extension Schema {
   }
 }
 
-extension Schema {
-  /// The views and triggers that compile in another schema, where they have the same names, and not in
-  /// this one.
-  package func objectsBroken(
-    since before: Schema, _ application: Application
-  ) throws(DatabaseError) -> [BrokenObject] {
-    let broken = try brokenObjects(application).filter {
-      before.object($0.object.kind, $0.object.name) != nil
+extension SchemaDelta {
+  /// The views and triggers that a migration has broken, in words: they compiled before it, under the same names.
+  /// SQLite does not check them when a table is dropped and recreated.
+  ///
+  /// Only a migration that writes rows of a table that was there, and changes the definition of what
+  /// stays, is looked at closer.
+  ///
+  /// - Parameters:
+  ///   - old: the schema before the migration, and after it.
+  ///   - written: the tables whose rows it writes.
+  package func brokenObjects(
+    from old: Schema, to now: Schema, writing written: Set<Identifier>, _ application: Application
+  ) throws(DatabaseError) -> String? {
+    guard before.keys.contains(where: { after[$0] != nil }),
+      written.contains(where: { old.table($0) != nil && now.table($0) != nil })
+    else { return nil }
+    var broken = try now.brokenObjects(application).filter {
+      old.object($0.object.kind, $0.object.name) != nil
     }
-    guard !broken.isEmpty else { return [] }
-    let known = Set(try before.brokenObjects(application).map(\.object.key))
-    return broken.filter { !known.contains($0.object.key) }
+    guard !broken.isEmpty else { return nil }
+    let known = Set(try old.brokenObjects(application).map(\.object.key))
+    broken.removeAll { known.contains($0.object.key) }
+    guard !broken.isEmpty else { return nil }
+    let names = broken.map { "\($0.object.kind.rawValue) \($0.object.name) (\($0.message))" }
+    return "this migration breaks \(names.joined(separator: ", ")). Drop these objects "
+      + "before the change and create them again after it"
   }
 }
 

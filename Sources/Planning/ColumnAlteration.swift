@@ -36,7 +36,7 @@ struct ColumnAlteration {
 
   /// INTEGER PRIMARY KEY is the rowid itself, which only other operations can change.
   private func requireSameRowid() throws {
-    guard !change.keepsType, table.isInPrimaryKey(column) else { return }
+    guard !change.type.isKept, table.isInPrimaryKey(column) else { return }
     throw PlanningError(
       .manifest,
       "\(change.column) is in the primary key of \(change.table), so its type must not change: "
@@ -45,7 +45,7 @@ struct ColumnAlteration {
 
   /// A foreign key among the table's constraints would stay beside the new definition, or replace it.
   private func requireOwnReference() throws {
-    if case .keep = change.references { return }
+    guard !change.references.isKept else { return }
     let isTables = table.parsed.constraints.contains { constraint in
       guard case .foreignKey(let columns, _) = constraint.kind else { return false }
       return columns.contains { column.name.isSame(as: $0.text) }
@@ -61,21 +61,15 @@ struct ColumnAlteration {
 
   /// Why the stored SQL alone cannot be changed: the stored values would no longer match it.
   private var obstacleToEdit: String? {
-    if case .keep = change.generated {} else { return "its values are computed" }
-    switch change.type {
-    case .keep: break
-    case .set, .remove:
-      guard column.generated == nil, storesAlike else {
-        return "the new type changes how its values are stored"
-      }
+    guard change.generated.isKept else { return "its values are computed" }
+    if !change.type.isKept, column.generated != nil || !storesAlike {
+      return "the new type changes how its values are stored"
     }
-    switch change.collate {
-    case .keep: break
-    case .set, .remove:
+    if !change.collate.isKept {
       if !finalColumn.checks.isEmpty { return "its CHECK compares it" }
       if let user = table.user(of: column, in: schema) { return "\(user) depends on its order" }
     }
-    if case .keep = change.default { return nil }
+    if change.default.isKept { return nil }
     // Rows that are older than the column read its default in the schema.
     if table.parsed.isWithoutRowid || table.rowidName == nil { return "its rows have no rowid" }
     return column.generated == nil ? nil : "its values are computed"
@@ -90,16 +84,14 @@ struct ColumnAlteration {
 
   /// Whether a new CHECK judges the values as they are stored now. Otherwise only the rewrite can tell.
   private var comparesAlike: Bool {
-    guard case .keep = change.collate else { return false }
-    return change.keepsType || storesAlike
+    change.collate.isKept && (change.type.isKept || storesAlike)
   }
 
   private func edit(_ operation: Operation) -> OperationPlan {
     var steps = guards
     var proofs: [RowProof] = []
-    if case .keep = change.default {
-      // No row is written: the guards are the proof.
-    } else {
+    // Otherwise no row is written: the guards are the proof.
+    if !change.default.isKept {
       steps += fillingShortRows
       proofs = [RowProof(of: table)]
     }
@@ -186,7 +178,7 @@ struct ColumnAlteration {
     _ operation: Operation, _ application: Application, because reason: String
   ) throws -> OperationPlan {
     let carried =
-      change.keepsType || finalColumn.generated != nil
+      change.type.isKept || finalColumn.generated != nil
       ? [] : table.survival(of: column.name.text, as: finalColumn, in: final, key: "type")
     let rewrite = try Rewrite(table, as: final.object.sql ?? "", in: schema, application)
     let columns = rewrite.columns {
@@ -201,7 +193,7 @@ struct ColumnAlteration {
   var filled: Rewrite.Column? {
     guard finalColumn.generated == nil else { return nil }
     return Rewrite.Column(
-      name: name, value: name, isKept: change.keepsType && column.generated == nil)
+      name: name, value: name, isKept: change.type.isKept && column.generated == nil)
   }
 }
 
@@ -267,10 +259,6 @@ extension AlterColumn {
       clause(generated, \.sql) { if case .generated = $0 { true } else { false } },
     ].compactMap { $0 }
   }
-
-  fileprivate var keepsType: Bool {
-    if case .keep = type { true } else { false }
-  }
 }
 
 // MARK: What depends on a column
@@ -296,23 +284,21 @@ extension ParsedTable {
   /// The object that depends on comparisons of the column's values, as named in messages: an index, a key, a
   /// constraint or a computed column; nil without one.
   func user(of column: CreateTable.Column, in schema: Schema) -> String? {
-    func mentions(_ range: Range<Int>, _ tokens: TokenizedSQL) -> Bool {
-      tokens.identifiers(in: range).contains { $0.isSame(as: column.name.text) }
-    }
+    let name = column.name.text
     if column.isUnique || column.primaryKey != nil { return "its own UNIQUE or key" }
     if let reference = column.references.first { return "the reference to \(reference.table.text)" }
-    for other in parsed.columns where other.name != column.name && mentions(other.range, tokens) {
+    for other in parsed.columns
+    where other.name != column.name && tokens.names(name, in: other.range) {
       return "column \(other.name.text)"
     }
-    for constraint in parsed.constraints where mentions(constraint.range, tokens) {
+    for constraint in parsed.constraints where tokens.names(name, in: constraint.range) {
       return tokens.text(constraint.range)
     }
-    for index in schema.objects(.index, on: name) {
-      guard let sql = index.sql else { continue }
-      let tokens = TokenizedSQL(sql)
-      if mentions(0..<tokens.bytes.count, tokens) { return "index \(index.name)" }
+    for index in schema.objects(.index, on: self.name)
+    where TokenizedSQL(index.sql ?? "").names(name) {
+      return "index \(index.name)"
     }
-    return schema.tables.first { $0.refers(to: column.name.text, of: name) }
+    return schema.tables.first { $0.refers(to: name, of: self.name) }
       .map { "the foreign key of \($0.name)" }
   }
 }

@@ -120,12 +120,8 @@ struct KeyUses {
 
 /// Where a piece of SQL uses ids, and how.
 private struct IdExpressions {
-  /// An id that a SELECT hands on as it is.
-  struct Output {
-    /// Counted from 0.
-    let place: Int
-    let alias: String?
-  }
+  /// An id that a SELECT hands on as it is: its place, from 0, and its other name.
+  typealias Output = (place: Int, alias: String?)
 
   private let words: [Identifier]
   private let texts: [String]
@@ -133,8 +129,6 @@ private struct IdExpressions {
   private var isId: [Bool] = []
   private(set) var calculates = false
   private(set) var outputs: [Output] = []
-  /// The names under which subqueries hand ids on, within this piece of SQL.
-  private var aliases: Set<Identifier> = []
 
   init(_ tokens: TokenizedSQL, in range: Range<Int>, _ ids: Set<Identifier>) {
     let significant = tokens.significant(in: range)
@@ -142,17 +136,11 @@ private struct IdExpressions {
     texts = significant.map { Quoting.unquoted(tokens.text($0)) }
     words = significant.map { tokens.text($0).identifier }
     isName = significant.map { names.contains($0.range.lowerBound) }
-    var known = 0
-    repeat {
-      known = aliases.count
-      let ids = ids.union(aliases)
-      isId = texts.indices.map { isName[$0] && ids.contains(texts[$0].identifier) }
-      (calculates, outputs) = (false, [])
-      for index in words.indices
-      where isId[index] && word(index + 1) != "." && word(index - 1) != "AS" {
-        if !isHarmless(index) { calculates = true }
-      }
-    } while aliases.count > known
+    isId = texts.indices.map { isName[$0] && ids.contains(texts[$0].identifier) }
+    for index in words.indices
+    where isId[index] && word(index + 1) != "." && word(index - 1) != "AS" {
+      if !isHarmless(index) { calculates = true }
+    }
   }
 
   private func word(_ index: Int) -> Identifier {
@@ -204,14 +192,9 @@ private struct IdExpressions {
       guard isAlone else { return false }
       let named = after == "AS" ? last + 2 : last + 1
       let alias = words.indices.contains(named) && isName[named] ? texts[named] : nil
-      let place = commas(from: opening, to: first)
-      guard opening > 0, word(opening - 1) == "(" else {
-        outputs.append(Output(place: place, alias: alias))
-        return true
-      }
-      aliases.formUnion(
-        [alias, listed(place, before: opening)].compactMap { $0?.identifier })
-      return isCompared(select: opening)
+      if opening > 0, word(opening - 1) == "(" { return isCompared(select: opening) }
+      outputs.append((commas(from: opening, to: first), alias))
+      return true
     // The other name of a table.
     case "FROM": return true
     case "BY":
@@ -237,20 +220,9 @@ private struct IdExpressions {
     default:
       var name = opening - 1
       while word(name - 1) == ".", name >= 2 { name -= 2 }
-      // The columns of an INSERT, or of a common table expression: `WITH name (id) AS (`.
-      let after = (closing(of: opening) ?? opening) + 1
+      // The columns of an INSERT.
       return word(name - 1) == "INTO"
-        || ["WITH", "RECURSIVE", ","].contains(word(name - 1)) && word(after) == "AS"
-          && ["(", "NOT", "MATERIALIZED"].contains(word(after + 1))
     }
-  }
-
-  /// The column of a common table expression, `c (a, b) AS (SELECT …`, that a result becomes.
-  private func listed(_ place: Int, before select: Int) -> String? {
-    guard word(select - 2) == "AS", word(select - 3) == ")", let start = opening(of: select - 3)
-    else { return nil }
-    let names = (start..<(select - 3)).filter { isName[$0] }
-    return names.indices.contains(place) ? texts[names[place]] : nil
   }
 
   private func closing(of opening: Int) -> Int? {
@@ -269,7 +241,8 @@ private struct IdExpressions {
     }
   }
 
-  /// A subquery in parentheses: whether what it gives is compared with ids only.
+  /// A subquery in parentheses: whether what it gives is compared with ids only. Where it is a table or a value,
+  /// it may be calculated with under another name.
   private func isCompared(select: Int) -> Bool {
     let opening = select - 1
     let before = word(opening - 1)
@@ -277,12 +250,9 @@ private struct IdExpressions {
       return isIdOrNull(to: opening - (word(opening - 2) == "NOT" ? 3 : 2))
     }
     if Self.equality.contains(before) { return isIdOrNull(to: opening - 2) }
-    if before == "(", isCall(opening - 1) { return false }
-    guard let end = closing(of: opening), !Self.calculating.contains(word(end + 1)) else {
+    if before == "EXISTS" { return true }
+    guard let end = closing(of: opening), Self.equality.contains(word(end + 1)) else {
       return false
-    }
-    guard Self.equality.contains(word(end + 1)) else {
-      return ["EXISTS", "FROM", "JOIN", "AS", ",", "SELECT", "VALUES", "("].contains(before)
     }
     return isIdOrNull(from: end + 2)
   }

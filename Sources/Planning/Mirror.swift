@@ -267,9 +267,7 @@ extension Schema {
   /// The triggers of `mirror` that synchronise a column of a table, found by their names.
   func mirrors(of column: String, in table: String) -> [String] {
     objects(.trigger, on: table).filter { trigger in
-      guard trigger.name.identifier.hasPrefix("mirror_") else { return false }
-      let tokens = TokenizedSQL(trigger.sql ?? "")
-      return tokens.identifiers(in: 0..<tokens.bytes.count).contains { $0.isSame(as: column) }
+      trigger.name.identifier.hasPrefix("mirror_") && TokenizedSQL(trigger.sql ?? "").names(column)
     }.map(\.name)
   }
 }

@@ -171,10 +171,7 @@ package struct Planner {
   ) throws {
     guard ["rowid", "oid", "_rowid_"].contains(column.identifier) else { return }
     let reader = try Schema(of: connection, table: table).objects(.index, on: table)
-      .first { index in
-        let tokens = TokenizedSQL(index.sql ?? "")
-        return tokens.identifiers(in: 0..<tokens.bytes.count).contains { $0.isSame(as: column) }
-      }
+      .first { TokenizedSQL($0.sql ?? "").names(column) }
     guard let reader else { return }
     throw PlanningError(
       .manifest,
@@ -240,10 +237,7 @@ package struct Planner {
     do {
       _ = try connection.prepare("SELECT \(value) FROM \(main(table))")
     } catch {
-      let tokens = TokenizedSQL(source.text)
-      guard let added, !error.isFault,
-        tokens.identifiers(in: 0..<tokens.bytes.count).contains(where: { $0.isSame(as: added) })
-      else { return }
+      guard let added, !error.isFault, TokenizedSQL(source.text).names(added) else { return }
       throw PlanningError(
         .manifest,
         "`\(key)` is an expression over the old row, which has no \(added): "

@@ -21,22 +21,10 @@ extension Literal {
     switch self {
     case .null: "NULL"
     case .integer(let integer): integer == .min ? "(-9223372036854775807 - 1)" : "\(integer)"
-    case .real(let real): "\(real)"
+    case .real(let real): real.isInfinite ? (real < 0 ? "-9e999" : "9e999") : "\(real)"
     case .text(let text): Quoting.stringLiteral(text)
     case .blob(let bytes): Quoting.blobLiteral(bytes)
     case .sql(let source): "(\(expression(source)))"
-    }
-  }
-
-  /// The result of `typeof()`; nil for an expression.
-  package var storageClass: String? {
-    switch self {
-    case .null: "null"
-    case .integer: "integer"
-    case .real: "real"
-    case .text: "text"
-    case .blob: "blob"
-    case .sql: nil
     }
   }
 
@@ -146,4 +134,27 @@ package func virtualTableSQL(_ name: String, _ module: String, _ arguments: [SQL
 /// Names with commas between them, as SQL.
 package func quotedList(_ names: [String]) -> String {
   names.map { Quoting.quoted($0) }.joined(separator: ", ")
+}
+
+/// A CREATE statement with its object in the main database: a temporary table of the same name would
+/// draw an index or a trigger to itself. SQLite stores the text without the qualifier.
+func qualified(_ sql: String) -> String {
+  let tokens = TokenizedSQL(sql)
+  guard let parsed = try? parseCreate(tokens), parsed.schema == nil else { return sql }
+  var bytes = tokens.bytes
+  bytes.insert(contentsOf: "main.".utf8, at: parsed.name.range.lowerBound)
+  return String(decoding: bytes, as: UTF8.self)
+}
+
+extension ParsedStatement {
+  /// The database that the statement names.
+  var schema: Name? {
+    switch self {
+    case .createTable(let table): table.schema
+    case .createIndex(let index): index.schema
+    case .createView(let view): view.schema
+    case .createTrigger(let trigger): trigger.schema
+    case .createVirtualTable(let table): table.schema
+    }
+  }
 }

@@ -75,6 +75,15 @@ extension ParsedTable {
 extension SchemaObject {
   /// The columns that identify a row of this table to a person.
   package var rowKey: [String] { (try? ParsedTable(self))?.key ?? [] }
+
+  /// What tells the rows of this table apart, as SQL: a name of the rowid, else the primary key.
+  package var rowIdentity: [String] {
+    guard let table = try? ParsedTable(self) else { return [] }
+    return table.rowid().map { [$0] } ?? table.primaryKey.map { Quoting.quoted($0) }
+  }
+
+  /// Whether a column of this table is another name of the rowid.
+  package var hasRowidAlias: Bool { (try? ParsedTable(self))?.hasRowidAlias ?? false }
 }
 
 /// Names as SQL.

@@ -168,10 +168,9 @@ extension ParsedTable {
 
   /// Whether every column of another table that an expression names is one of this table, too.
   private func knows(_ expression: Expression, of other: ParsedTable) -> Bool {
-    let names = other.tokens.identifiers(in: expression.range)
-    return other.parsed.columns.allSatisfy { column in
+    other.parsed.columns.allSatisfy { column in
       parsed.column(named: column.name.text) != nil
-        || !names.contains { $0.isSame(as: column.name.text) }
+        || !other.tokens.names(column.name.text, in: expression.range)
     }
   }
 }

@@ -26,10 +26,9 @@ package struct Work: Sendable, Equatable {
     package let table: String
     /// How often all rows are read, at most: a question ends at the first row that answers it.
     package let reads: Int
-    /// How often all rows are written, at most.
+    /// How often all rows are written, at most: each time the table is on the disk once more, in a copy or a
+    /// journal.
     package let writes: Int
-    /// How many more times the table is on the disk, at most: a copy, a journal.
-    package let copies: Int
   }
 
   package let kind: Kind
@@ -61,10 +60,10 @@ extension OperationPlan {
     let questions = steps.prefix(while: \.onlyAsks).count {
       if case .question = $0 { true } else { false }
     }
-    func load(_ table: String?, reads: Int = 0, writes: Int = 0, copies: Int = 0) -> [Work.Load] {
+    func load(_ table: String?, reads: Int = 0, writes: Int = 0) -> [Work.Load] {
       let reads = reads + questions
       guard let table, reads + writes > 0 else { return [] }
-      return [Work.Load(table: table, reads: reads, writes: writes, copies: copies)]
+      return [Work.Load(table: table, reads: reads, writes: writes)]
     }
     switch strategy {
     case .native: return nativeWork(in: schema)
@@ -75,34 +74,34 @@ extension OperationPlan {
         return Work(asked.isEmpty ? .none : .scan, asked)
       }
       return Work(
-        .writesRows, load(operation.table, reads: 1, writes: 1, copies: 1))
+        .writesRows, load(operation.table, reads: 1, writes: 1))
     case .rewrite where !copiesRows:
       let asked = load(operation.table)
       return Work(asked.isEmpty ? .none : .scan, asked)
     case .rewrite:
       return Work(
         .rewritesTable,
-        expectations.flatMap { load($0.table, reads: 1, writes: 1, copies: 1) })
+        expectations.flatMap { load($0.table, reads: 1, writes: 1) })
     }
   }
 
   private func nativeWork(in schema: Schema) -> Work {
-    func load(_ table: String, reads: Int, writes: Int = 0, copies: Int = 0) -> [Work.Load] {
-      [Work.Load(table: table, reads: reads, writes: writes, copies: copies)]
+    func load(_ table: String, writes: Int = 1) -> [Work.Load] {
+      [Work.Load(table: table, reads: 1, writes: writes)]
     }
     switch operation.kind {
     case .dropColumn(let table, let name):
       let column = schema.table(table).flatMap { try? ParsedTable($0) }?
         .parsed.column(named: name)
       guard column?.isStored ?? true else { return Work(.none) }
-      return Work(.rewritesTable, load(table, reads: 1, writes: 1, copies: 1))
+      return Work(.rewritesTable, load(table))
     case .addColumn(let table, let column) where column.check != nil || column.isCheckedOnRows:
-      return Work(.scan, load(table, reads: 1))
+      return Work(.scan, load(table, writes: 0))
     case .createIndex(let index):
-      return Work(.buildsIndex, load(index.table, reads: 1, writes: 1, copies: 1))
+      return Work(.buildsIndex, load(index.table))
     case .insert(_, let rows): return Work(.writesRows, newRows: rows.count)
     case .update(let table, _, _), .delete(let table, _):
-      return Work(.writesRows, load(table, reads: 1, writes: 1, copies: 1))
+      return Work(.writesRows, load(table))
     default: return Work(.none)
     }
   }

@@ -288,10 +288,7 @@ extension ParsedTable {
 
   /// The columns that an expression names.
   fileprivate func columns(in expression: Expression) -> [CreateTable.Column] {
-    let mentioned = tokens.identifiers(in: expression.range)
-    return parsed.columns.filter { column in
-      mentioned.contains { $0.isSame(as: column.name.text) }
-    }
+    parsed.columns.filter { tokens.names($0.name.text, in: expression.range) }
   }
 
   /// The table's SQL with one more column.

@@ -86,3 +86,81 @@ extension FixedWidthInteger {
     return overflows ? .max : product
   }
 }
+
+/// Metadata of a file.
+package struct FileStatus: Sendable {
+  private let status: stat
+
+  /// Nil if the file does not exist or its status cannot be read.
+  package init?(_ path: String, followingLinks: Bool = true) {
+    var status = stat()
+    guard (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
+    self.status = status
+  }
+
+  package var isRegularFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+  package var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
+  package var bytes: Int64 { Int64(status.st_size) }
+  /// The device and inode numbers, which are equal for all names of one file.
+  package var identity: (device: UInt64, inode: UInt64) {
+    (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
+  }
+  /// The number of hard links.
+  package var names: Int { Int(status.st_nlink) }
+  var mode: mode_t { status.st_mode & 0o7777 }
+  var owner: uid_t { status.st_uid }
+  var group: gid_t { status.st_gid }
+
+  /// Whether both describe the same file.
+  package func isSameFile(as other: FileStatus) -> Bool {
+    status.st_ino == other.status.st_ino && status.st_dev == other.status.st_dev
+  }
+}
+
+/// Reads a file of a folder. A link is followed only to another file of the same folder.
+///
+/// - Parameter limit: the maximum size in bytes; a larger file is refused without reading it
+///   (`EFBIG`).
+package func readFile(
+  _ file: String, inFolder folder: String, limit: Int
+) throws(FileError) -> [UInt8] {
+  do throws(FileError) {
+    return try readFile(file, limit: limit, followingLinks: false)
+  } catch  where error.systemError == ELOOP {
+    return try readFile(
+      try targetOfLink(file, inFolder: folder), limit: limit, followingLinks: false)
+  } catch {
+    throw error
+  }
+}
+
+private func targetOfLink(
+  _ file: String, inFolder folder: String
+) throws(FileError) -> String {
+  let target: String
+  do throws(FileError) {
+    target = try resolvedPath(file)
+  } catch  where error.isOfFile {
+    throw FileError(
+      path: file, systemError: error.systemError,
+      message: "is a broken link: \(error.message)")
+  }
+  guard target.utf8.starts(with: joinedPath(try resolvedPath(folder), "").utf8) else {
+    throw FileError(
+      path: file, systemError: EACCES,
+      message: "is a link that leads out of the folder, to \(target): put the file itself here")
+  }
+  return target
+}
+
+/// The folder of a path; `.` if the path has none.
+package func parentFolder(of path: String) -> String {
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// The last part of a path as bytes, because file names need not be UTF-8.
+package func nameBytes(of path: String) -> [UInt8] {
+  path.utf8.lastIndex(of: UInt8(ascii: "/")).map { Array(path.utf8[$0...].dropFirst()) }
+    ?? Array(path.utf8)
+}

@@ -64,7 +64,7 @@ struct TableSizes {
       guard let size = try size(of: load.table) else { return nil }
       cost.rowsRead += size.rows * Int64(load.reads)
       cost.rowsWritten += size.rows * Int64(load.writes)
-      cost.extraDisk += size.bytes * Int64(load.copies)
+      cost.extraDisk += size.bytes * Int64(load.writes)
     }
     return cost
   }

@@ -100,20 +100,10 @@ extension Project {
   ///
   /// - Parameter database: nil, or a missing file, is an empty database.
   package func plan(_ options: MigrateOptions, database: String?) throws(Failure) -> PlanReport {
-    guard let database else { return try planInView(options, database: nil) }
-    let view = try view(of: database, timeout: options.timeout)
-    return try view.planInView(options, database: database)
-  }
-
-  private func planInView(
-    _ options: MigrateOptions, database: String?
-  ) throws(Failure) -> PlanReport {
-    try requireIntactHistory()
-    try requireEngine(for: targets(options))
     guard let database, try DatabaseFile.exists(database) else {
       return try plan(options, for: nil, named: database, isMeasured: false)
     }
-    return try plan(
+    return try view(of: database, timeout: options.timeout).plan(
       options, for: ReadableDatabase(file: database, timeout: options.timeout), named: database,
       isMeasured: true)
   }
@@ -122,16 +112,14 @@ extension Project {
   package func plan(
     _ options: MigrateOptions, for readable: ReadableDatabase
   ) throws(Failure) -> PlanReport {
-    try requireIntactHistory()
-    try requireEngine(for: targets(options))
-    return try plan(options, for: readable, named: readable.name, isMeasured: false)
+    try plan(options, for: readable, named: readable.name, isMeasured: false)
   }
 
   private func plan(
     _ options: MigrateOptions, for readable: ReadableDatabase?, named database: String?,
     isMeasured: Bool
   ) throws(Failure) -> PlanReport {
-    let targets = try targets(options)
+    let targets = try checkedTargets(options)
     var schema = Schema()
     var rows: [LedgerRow]?
     var adopted = 0

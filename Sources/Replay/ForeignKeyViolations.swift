@@ -1,4 +1,5 @@
 import SchemaModel
+import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
@@ -69,25 +70,12 @@ package struct ForeignKeyViolations {
   ) throws(DatabaseError) {
     let rows = try source.rows("PRAGMA main.foreign_key_check(\(Quoting.quoted(table.name)))")
     let broken = Set(rows.compactMap { $0[3].integer })
-    let hasRowids = !rows.contains { $0[1] == .null }
     guard !broken.isEmpty else { return }
-    let identity = try identity(of: table, hasRowids: hasRowids, on: source)
+    let identity = table.rowIdentity
     identities[name] = identity.joined(separator: ", ")
     for (id, key) in try keys(of: table, on: source) where broken.contains(id) {
       try find(key, of: table, as: name, identity, in: schema, on: source)
     }
-  }
-
-  /// A name of the rowid that no column hides; else the primary key.
-  private func identity(
-    of table: SchemaObject, hasRowids: Bool, on source: some RowSource
-  ) throws(DatabaseError) -> [String] {
-    let columns = try source.rows(
-      "SELECT name, pk FROM pragma_table_xinfo(?1, 'main') ORDER BY pk", [.text(table.name)])
-    let names = Set(columns.compactMap { $0[0].text?.identifier })
-    let rowid = ["rowid", "oid", "_rowid_"].first { !names.contains($0) }
-    if hasRowids, let rowid { return [rowid] }
-    return columns.filter { $0[1] != 0 }.compactMap { $0[0].text.map { Quoting.quoted($0) } }
   }
 
   private func keys(
@@ -171,24 +159,18 @@ package struct ForeignKeyViolations {
     func isMoved(_ table: Identifier) -> Bool {
       renames.isReplaced(former(table)) || identities[table] != before.identities[former(table)]
     }
-    // By row, so that a million of them are not each compared with a million.
-    var known = Dictionary(grouping: before.found) { Row(of: $0.table, $0.row) }
-    var new = found.filter { violation in
-      let row = Row(of: former(violation.table), violation.row)
-      let index = known[row]?.firstIndex {
-        isSame($0, violation) && (!isMoved(violation.table) || $0.values == violation.values)
-      }
-      guard let index else { return true }
-      known[row]?.remove(at: index)
-      return false
+    let moved = Set(Set(found.map(\.table)).filter(isMoved).map(former))
+    func row(_ violation: Violation, of table: Identifier) -> Row {
+      Row(of: table, moved.contains(table) ? violation.values : violation.row)
     }
-    var moved = Dictionary(grouping: known.values.joined()) { Row(of: $0.table, $0.values) }
-    new = new.filter { violation in
-      let values = Row(of: former(violation.table), violation.values)
-      guard isMoved(violation.table),
-        let index = moved[values]?.firstIndex(where: { isSame($0, violation) })
-      else { return true }
-      moved[values]?.remove(at: index)
+    // By row, so that a million of them are not each compared with a million.
+    var known = Dictionary(grouping: before.found) { row($0, of: $0.table) }
+    let new = found.filter { violation in
+      let row = row(violation, of: former(violation.table))
+      guard let index = known[row]?.firstIndex(where: { isSame($0, violation) }) else {
+        return true
+      }
+      known[row]?.remove(at: index)
       return false
     }
     guard !new.isEmpty else { return nil }

@@ -1,4 +1,6 @@
 import SchemaHistory
+import SchemaModel
+import SchemaPlanning
 import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
@@ -83,5 +85,31 @@ extension Runner {
     guard !opcodes.contains("OpenEphemeral"), opcodes.count(where: { $0 == "Rewind" }) == 1
     else { return nil }
     return try connection.value("SELECT count(*) FROM main.\(Quoting.quoted(table))")?.integer
+  }
+}
+
+/// What happens while a database is migrated, in order.
+package enum MigrateEvent: Sendable {
+  case created(database: String)
+  /// The database is copied; bytes so far, and in all.
+  case copying(done: Int64, of: Int64)
+  /// Something to know that is neither a result nor wrong.
+  case note(String)
+  /// Another process holds the lock, or a cluster has no leader; seconds waited so far.
+  case waiting(seconds: Double, isOnCluster: Bool = false)
+  case began
+  case started(id: String, number: Int, of: Int)
+  case ran(statement: String)
+  /// How far the work on a table's rows is.
+  case phase(PhaseProgress)
+  /// A statement runs.
+  case working
+  case willCommit
+  case committed(ids: [String])
+}
+
+extension MigrateEvent {
+  package var isWorking: Bool {
+    if case .working = self { true } else { false }
   }
 }

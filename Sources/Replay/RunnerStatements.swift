@@ -254,7 +254,7 @@ extension Runner {
     let ledger = application.ledger.table
     let isMentioned =
       switch try? parseCreate(tokens) {
-      case .createTable(let table)?: 
+      case .createTable(let table)?:
         table.foreignKeys.contains { $0.reference.table.text.identifier == ledger }
       case .createView?, .createTrigger?, .createVirtualTable?:
         tokens.significant.contains {

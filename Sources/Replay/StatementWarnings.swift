@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
@@ -18,4 +19,107 @@ package struct StatementWarnings: Sendable {
 
   /// It is an UPDATE that reads, row by row, values of its own table that it writes.
   package internal(set) var readsItself = false
+}
+
+extension Runner {
+  /// Whether an UPDATE reads, row by row, values of its own table that it may have changed already.
+  ///
+  /// SQLite is asked on a scratch database, with a table of its own in the place of the one that is
+  /// written: then each mention of the real one is a subquery's or a view's.
+  ///
+  /// - Parameter events: of the statement.
+  func readsItself(
+    _ sql: String, _ events: [AuthorizerEvent]
+  ) throws(DatabaseError) -> Bool {
+    let own = events.filter { $0.trigger == nil && $0.database == "main" && $0.action == .update }
+    guard let table = own.first?.first, let substituted = substituting("schemactl_row", in: sql)
+    else { return false }
+    let written = Set(own.compactMap(\.second?.identifier))
+    let schema = try Schema(of: connection)
+    guard schema.table(table) != nil else { return false }
+    let scratch = try schema.scratch(application)
+    do {
+      try scratch.execute(
+        "CREATE TABLE main.schemactl_row AS SELECT * FROM main.\(Quoting.quoted(table)) WHERE 0")
+      var readsWritten = false
+      scratch.setAuthorizer { event in
+        if event.action == .read, event.first?.identifier == table.identifier,
+          written.contains(event.second?.identifier ?? "")
+        {
+          readsWritten = true
+        }
+        return .allow
+      }
+      // A subquery that is not correlated is answered once, before the first row is written.
+      let plan = try scratch.rows("EXPLAIN QUERY PLAN " + substituted)
+      return readsWritten
+        && plan.contains { $0.last?.text?.contains("CORRELATED") ?? false }
+    } catch {
+      if error.isFault { throw error }
+      // A temporary table, for one, is not known there.
+      return false
+    }
+  }
+}
+
+/// The UPDATE with another table in the place of the one that it writes; nil for another statement, and
+/// for UPDATE … FROM, which reads all rows before it writes one (UPDATE, section 2.3).
+private func substituting(_ other: String, in sql: String) -> String? {
+  let tokens = TokenizedSQL(sql)
+  guard let statement = WritingStatement(tokens), statement.kind == .update,
+    !statement.otherClauses.contains("FROM")
+  else { return nil }
+  let isRenamed = statement.target != statement.nameRange
+  let alias = isRenamed ? "" : " AS \(tokens.text(statement.table.name.range))"
+  var bytes = tokens.bytes
+  bytes.replaceSubrange(statement.nameRange, with: "main.\(other)\(alias)".utf8)
+  return String(decoding: bytes, as: UTF8.self)
+}
+
+extension Connection {
+  /// The problem of a column that a statement has added. ADD COLUMN accepts a default of any type for a
+  /// STRICT table (SQLite 3.40.1), and `integrity_check` then reports the existing rows. So the default is
+  /// tried on a scratch table, and `integrity_check` decides.
+  ///
+  /// - Parameter events: of the statement.
+  /// - Returns: nil where the default has the column's type, and for every other statement.
+  func mistypedDefault(
+    addedBy events: [AuthorizerEvent], _ application: Application
+  ) throws(DatabaseError) -> String? {
+    let isRenaming = events.contains { event in
+      event.action == .function && event.second?.hasPrefix("sqlite_rename_") == true
+    }
+    // The event has a third name when a column is dropped.
+    let altered = events.first {
+      $0.action == .alterTable && $0.first == "main" && $0.database == nil
+    }
+    guard !isRenaming, let name = altered?.second else { return nil }
+    let tokens = TokenizedSQL(try sql(ofTable: name) ?? "")
+    guard case .createTable(let table)? = try? parseCreate(tokens), table.isStrict,
+      let column = table.columns.last, let type = column.type,
+      let value = column.defaultExpression.map({ tokens.text($0.outerRange) })
+    else { return nil }
+    let definition = "\(tokens.text(type.range)) DEFAULT \(value)"
+    guard try !isOfItsType(definition, application) else { return nil }
+    return
+      "the default \(value) of \(name).\(column.name.text) is not of the type \(type.text), which the "
+      + "STRICT table \(name) requires: existing rows would hold an invalid value. Write a default "
+      + "of that type"
+  }
+
+  private func isOfItsType(
+    _ definition: String, _ application: Application
+  ) throws(DatabaseError) -> Bool {
+    let scratch = try Connection(path: nil)
+    try application.registerStubs(on: scratch)
+    try scratch.execute("CREATE TABLE one (a INTEGER) STRICT; INSERT INTO one VALUES (1)")
+    do {
+      try scratch.execute("ALTER TABLE one ADD COLUMN b \(definition)")
+    } catch {
+      // No table with rows can have such a default.
+      if error.isFault { throw error }
+      return true
+    }
+    return try scratch.value("PRAGMA integrity_check") == "ok"
+  }
 }

@@ -34,3 +34,36 @@ extension Connection {
     return try body()
   }
 }
+
+/// Reports each unfinished transaction of another process that SQLite rolls back when it opens the
+/// database, in SQLite's words, with the journal's name.
+///
+/// SQLite has no other way to report it (Atomic Commit In SQLite, section 4). The setting applies
+/// to the whole process until it ends, and has no effect after the first use of SQLite (The Error
+/// And Warning Log, section 2).
+package func observeRollbacks(_ tell: @escaping (String) -> Void) {
+  _ = schemactl_log(
+    { context, code, message in
+      guard let context, let message, code == SQLITE_NOTICE | 2 << 8 else { return }
+      Unmanaged<RollbackObserver>.fromOpaque(context).takeUnretainedValue()
+        .tell(String(cString: message))
+    }, Unmanaged.passRetained(RollbackObserver(tell)).toOpaque())
+}
+
+private final class RollbackObserver {
+  let tell: (String) -> Void
+
+  init(_ tell: @escaping (String) -> Void) {
+    self.tell = tell
+  }
+}
+
+/// Disables SQLite's memory statistics, which take a lock for each allocation: a tenth of the time
+/// of a replay, and more with two threads. Nothing reads the statistics, and only heap limits,
+/// which are not used, need them.
+///
+/// The setting applies to the whole process, so that only a program, not a library, may change it.
+/// It has no effect after the first use of SQLite (`SQLITE_CONFIG_MEMSTATUS`).
+package func stopMemoryStatistics() {
+  _ = schemactl_config_memstatus(0)
+}

@@ -33,6 +33,7 @@ struct Tool {
         reporter = format.reporter(
           output: output, errors: errors,
           invocation.flag("quiet") ? .quiet : invocation.flag("verbose") ? .verbose : .normal)
+        stopMemoryStatistics()
         if command.observesRollbacks {
           observeRollbacks { [reporter] in
             reporter.report(

@@ -113,7 +113,8 @@ struct HistoryLockTests {
       #expect(error?.kind == .malformed, "\(line)")
       #expect(error?.position == Position(line: 2, column: column), "\(line)")
     }
-    let bytes = Array("schemactl history 2\n3_".utf8) + [0xFF] + Array(" release=-\n".utf8)
+    let bytes =
+      Array("schemactl history 2\n3_".utf8) + [0xFF] + Array((good.dropFirst(3) + "\n").utf8)
     #expect(lockError(bytes)?.position == Position(line: 2, column: 3))
   }
 

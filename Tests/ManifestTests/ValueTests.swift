@@ -70,7 +70,8 @@ struct ValueTests {
   @Test(
     "foreign key actions are accepted in the notations of SQL and YAML",
     arguments: [
-      ("cascade", CreateTable.ForeignKeyAction.cascade), ("CASCADE", .cascade), ("set_null", .setNull),
+      ("cascade", CreateTable.ForeignKeyAction.cascade), ("CASCADE", .cascade),
+      ("set_null", .setNull),
       ("set null", .setNull), ("SET NULL", .setNull), ("Set_Default", .setDefault),
       ("no action", .noAction), ("NO_ACTION", .noAction), ("restrict", .restrict),
     ])

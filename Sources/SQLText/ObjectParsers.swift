@@ -66,3 +66,53 @@ extension Parser {
       .contains { matches(index, $0) }
   }
 }
+
+extension Parser {
+  /// Parses the rest of CREATE INDEX or CREATE UNIQUE INDEX.
+  mutating func index(isUnique: Bool) throws(SyntaxError) -> CreateIndex {
+    if isUnique { try expect("INDEX") }
+    let ifNotExists = ifNotExists()
+    let name = try qualifiedName("an index name")
+    try expect("ON")
+    let table = try self.name("a table name")
+    let terms = try indexedTerms()
+    var condition: Expression?
+    if take("WHERE") {
+      let range = try rest("an expression")
+      condition = Expression(range: range, outerRange: range)
+    }
+    return CreateIndex(
+      schema: name.schema, name: name.name, isUnique: isUnique, ifNotExists: ifNotExists,
+      table: table, terms: terms, condition: condition)
+  }
+}
+
+extension Parser {
+  /// Parses the rest of CREATE [TEMP] VIEW.
+  mutating func view(isTemporary: Bool) throws(SyntaxError) -> CreateView {
+    let ifNotExists = ifNotExists()
+    let name = try qualifiedName("a view name")
+    let columns = try optionalNames("a column name")
+    try expect("AS")
+    return CreateView(
+      schema: name.schema, name: name.name, isTemporary: isTemporary, ifNotExists: ifNotExists,
+      columns: columns, selectRange: try select())
+  }
+}
+
+extension Parser {
+  /// Parses the rest of CREATE VIRTUAL TABLE.
+  mutating func virtualTable() throws(SyntaxError) -> CreateVirtualTable {
+    try expect("TABLE")
+    let ifNotExists = ifNotExists()
+    let name = try qualifiedName("a table name")
+    try expect("USING")
+    let module = try self.name("a module name")
+    endsAtSemicolon = false
+    defer { endsAtSemicolon = true }
+    let arguments = at("(") ? try items().filter { !$0.isEmpty } : []
+    return CreateVirtualTable(
+      schema: name.schema, name: name.name, ifNotExists: ifNotExists, module: module,
+      arguments: arguments.map(range(of:)))
+  }
+}
