@@ -73,6 +73,49 @@ struct OutputTests {
     #expect((failed["message"] as? String)?.contains(name) == true)
   }
 
+  @Test("the same mistake in many manifests is shown ten times and then counted")
+  func sameMistake() throws {
+    let folder = try WorkingFolder()
+    try folder.makeFolder("migrations")
+    for number in 1001...1030 {
+      let mistakes = String(repeating: "colour: red\n", count: number == 1030 ? 0 : 1)
+      try folder.write(
+        "migrations/\(number)_a.yaml", "operations: []\n\(mistakes)size: \(number)\n")
+    }
+    for command in [
+      ["verify"], ["lint"], ["plan"], ["migrate", "--database", "app.sqlite"], ["check"],
+    ] {
+      let run = try folder.start(command).wait()
+      #expect(run.status == 65)
+      let text = command == ["check"] ? run.output : run.errors
+      func count(_ part: String) -> Int { text.components(separatedBy: part).count - 1 }
+      #expect(count(": error: unknown key `colour`") == 10, "\(text)")
+      #expect(count("| colour: red\n") == 10)
+      #expect(count(": error: unknown key `size`") == 10)
+      #expect(
+        text.contains("\n… and 19 more in 19 files (--verbose prints them all): unknown key `colour`"))
+      #expect(
+        text.contains("\n… and 20 more in 20 files (--verbose prints them all): unknown key `size`"))
+      #expect(text.contains("Found 59 errors\n"))
+      let all = try folder.start(command + ["--verbose"]).wait()
+      #expect((all.output + all.errors).components(separatedBy: ": error: ").count - 1 == 59)
+      #expect(!(all.output + all.errors).contains("more in"))
+      let json = try folder.start(command + ["--format=json"]).wait().json()
+      let error = try #require(json["error"] as? [String: Any])
+      #expect((error["diagnostics"] as? [Any])?.count == 59)
+    }
+  }
+
+  @Test("the same mistake twenty times in one manifest is shown in full")
+  func twentyMistakes() throws {
+    let folder = try WorkingFolder.of([
+      "1_a": "operations:\n" + String(repeating: "- drop_tables: { table: a }\n", count: 20)
+    ])
+    let run = try folder.expect(65, "verify")
+    #expect(run.errors.components(separatedBy: ": error: ").count - 1 == 20, "\(run.errors)")
+    #expect(!run.errors.contains("more in"))
+  }
+
   @Test("for a value that the map does not name, the error has value, place and remedy")
   func unnamedValue() throws {
     let folder = try migrated(through: "6")

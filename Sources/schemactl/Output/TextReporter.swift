@@ -160,11 +160,7 @@ final class TextReporter: Reporter {
   }
 
   private func write(_ problem: Problem, to stream: Output) {
-    for diagnostic in problem.diagnostics {
-      let place = Failure.Place(file: diagnostic.file, position: diagnostic.position)
-      write(place, "error", "1;31", [diagnostic.statement], to: stream)
-      if let help = diagnostic.help { stream.write("help: \(help.visible)\n") }
-    }
+    write(problem.diagnostics, to: stream)
     if problem.diagnostics.isEmpty {
       write(problem.place, "error", "1;31", problem.statement, to: stream)
     }
@@ -178,6 +174,27 @@ final class TextReporter: Reporter {
     if let help = problem.help { stream.write("help: \(help.visible)\n") }
     if problem.diagnostics.count > 1 {
       stream.write("Found \(counted(problem.diagnostics.count, "error"))\n")
+    }
+  }
+
+  /// Prints the first ten of more than twenty equal mistakes, and counts the others.
+  private func write(_ diagnostics: [Diagnostic], to stream: Output) {
+    let equal = Dictionary(grouping: diagnostics, by: \.statement.exact)
+    let hidden = equal.filter { volume != .verbose && $0.value.count > 20 }
+      .mapValues { $0.dropFirst(10) }
+    var shown: [ExactText: Int] = [:]
+    for diagnostic in diagnostics {
+      shown[diagnostic.statement.exact, default: 0] += 1
+      if hidden[diagnostic.statement] != nil, shown[diagnostic.statement] ?? 0 > 10 { continue }
+      let place = Failure.Place(file: diagnostic.file, position: diagnostic.position)
+      write(place, "error", "1;31", [diagnostic.statement], to: stream)
+      if let help = diagnostic.help { stream.write("help: \(help.visible)\n") }
+    }
+    for (mistake, others) in hidden.sorted(by: { $0.key < $1.key }) {
+      let files = Set(others.map(\.file.exact)).count
+      stream.write(
+        "… and \(grouped(others.count)) more in \(counted(files, "file")) "
+          + "(--verbose prints them all): \(mistake.text.shortened(to: 120))\n")
     }
   }
 
