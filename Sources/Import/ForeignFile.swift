@@ -7,8 +7,7 @@ struct ForeignFile {
   /// For messages.
   let path: String
   let sql: TokenizedSQL
-  /// The bytes at which lines begin.
-  private let lineStarts: [Int]
+  private let source: SQLSource
 
   /// - Throws: a failure (65) for bytes that are not UTF-8.
   init(_ path: String, bytes: [UInt8]) throws(Failure) {
@@ -30,20 +29,12 @@ struct ForeignFile {
     }
     self.path = path
     sql = TokenizedSQL(bytes: text)
-    lineStarts = [0] + text.indices.filter { text[$0] == .lineFeed }.map { $0 + 1 }
+    source = SQLSource(file: String(decoding: text, as: UTF8.self))
   }
 
   var whole: Range<Int> { 0..<sql.bytes.count }
 
-  func position(_ offset: Int) -> Position {
-    var (low, high) = (0, lineStarts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if lineStarts[middle] <= offset { low = middle } else { high = middle }
-    }
-    let column = sql.bytes[lineStarts[low]..<offset].count { !$0.isContinuation } + 1
-    return Position(line: low + 1, column: column)
-  }
+  func position(_ offset: Int) -> Position { source.position(ofByte: offset) }
 
   /// The start of the line of a byte, and that of the next one.
   func line(of offset: Int) -> Range<Int> {
@@ -95,51 +86,25 @@ extension ForeignFile {
   /// begins with a dot where a statement could is a command of the shell.
   func statements(in range: Range<Int>) -> [ForeignStatement] {
     var statements: [ForeignStatement] = []
-    var words: [Token] = []
-    var commandEnd = 0
-    for token in sql.significant(in: range) {
-      if words.isEmpty {
-        if token.range.lowerBound < commandEnd { continue }
-        let line = line(of: token.range.lowerBound)
-        if sql.bytes[token.range.lowerBound] == UInt8(ascii: "."),
-          line.lowerBound == token.range.lowerBound
-        {
-          commandEnd = line.upperBound
-          statements.append(
-            ForeignStatement(words: [
-              Token(kind: .illegal, range: line.lowerBound..<min(line.upperBound, range.upperBound))
-            ]))
-          continue
+    var tokens = sql.significant(in: range)[...]
+    while let first = tokens.first {
+      let line = line(of: first.range.lowerBound)
+      guard sql.bytes[first.range.lowerBound] == UInt8(ascii: "."),
+        line.lowerBound == first.range.lowerBound
+      else {
+        let words = sql.popStatement(&tokens)
+        if words.count > 1 || sql.text(words[0]) != ";" {
+          statements.append(ForeignStatement(words: words))
         }
+        continue
       }
-      let text = sql.text(token)
-      if text == ";" {
-        guard !words.isEmpty else { continue }
-        if isTrigger(words), !endsTrigger(words) {
-          words.append(token)
-          continue
-        }
-        statements.append(ForeignStatement(words: words + [token]))
-        words = []
-      } else {
-        words.append(token)
-      }
+      tokens = tokens.drop { $0.range.lowerBound < line.upperBound }
+      statements.append(
+        ForeignStatement(words: [
+          Token(kind: .illegal, range: line.lowerBound..<min(line.upperBound, range.upperBound))
+        ]))
     }
-    if !words.isEmpty { statements.append(ForeignStatement(words: words)) }
     return statements
-  }
-
-  private func isTrigger(_ words: [Token]) -> Bool {
-    var names = words.lazy.prefix(4).map { sql.text($0).identifier }[...]
-    if names.first == "EXPLAIN" { names = names.dropFirst() }
-    guard names.popFirst() == "CREATE" else { return false }
-    if ["TEMP", "TEMPORARY"].contains(names.first) { names = names.dropFirst() }
-    return names.first == "TRIGGER"
-  }
-
-  private func endsTrigger(_ words: [Token]) -> Bool {
-    words.count > 2 && sql.text(words[words.count - 1]).identifier == "END"
-      && sql.text(words[words.count - 2]) == ";"
   }
 
   /// The words of a statement as names, without quotes.

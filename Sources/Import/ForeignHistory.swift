@@ -22,25 +22,11 @@ struct ForeignStep: Sendable {
 /// The history of another tool: its migrations in the order in which it runs them.
 package struct ForeignHistory: Sendable {
   package let tool: ImportTool
-  let steps: [ForeignStep]
-  /// What is not imported.
-  package let notes: [ForeignNote]
-
-  /// - Throws: `InvalidInput` with every problem of the files, or a `Failure`.
-  init(_ reader: HistoryReader) throws {
-    try throwIfAny(reader.problems)
-    tool = reader.tool
-    steps = reader.steps
-    notes = reader.notes
-  }
-}
-
-/// Collects the migrations of a tool.
-struct HistoryReader {
-  let tool: ImportTool
   let source: SourceFiles
   private(set) var steps: [ForeignStep] = []
-  private(set) var notes: [ForeignNote] = []
+  /// What is not imported.
+  package private(set) var notes: [ForeignNote] = []
+  /// Every problem of the files.
   private(set) var problems: [Diagnostic] = []
 
   init(_ tool: ImportTool, _ source: SourceFiles) {
@@ -170,7 +156,7 @@ extension ForeignHistory {
     var result = ""
     for scalar in name.unicodeScalars {
       let character = String(scalar)
-      let isAllowed = problem(ofMigrationID: "1_" + character) == nil
+      let isAllowed = SchemaHistory.problem(ofMigrationID: "1_" + character) == nil
       let next = isAllowed ? character : "_"
       if "_-.".contains(next), result.isEmpty || result.hasSuffix("_") && next == "_" { continue }
       guard result.utf8.count + next.utf8.count <= 120 else { break }

@@ -57,7 +57,7 @@ protocol ForeignFormat {
   /// Whether a folder is certainly the tool's.
   static func recognises(_ source: SourceFiles) throws(Failure) -> Bool
   /// Adds the migrations in the order in which the tool runs them.
-  static func read(_ reader: inout HistoryReader) throws(Failure)
+  static func read(_ reader: inout ForeignHistory) throws(Failure)
 }
 
 extension ForeignHistory {
@@ -71,10 +71,10 @@ extension ForeignHistory {
     _ source: SourceFiles, tool: ImportTool?, ledger: LedgerKind?
   ) throws -> ForeignHistory {
     let tool = try tool ?? ImportTool.recognised(source, ledger: ledger)
-    var reader = HistoryReader(tool, source)
-    try tool.format.read(&reader)
-    reader.noteRest()
-    let history = try ForeignHistory(reader)
+    var history = ForeignHistory(tool, source)
+    try tool.format.read(&history)
+    history.noteRest()
+    try throwIfAny(history.problems)
     guard !history.steps.isEmpty else {
       let code = history.notes.filter { $0.kind == .code }
       let found = code.isEmpty ? "" : ", and \(code.count) files of code"

@@ -21,12 +21,6 @@ package struct ReleaseDatabases: Sendable {
     self.timeout = timeout
   }
 
-  /// Whether all files are SQLite databases.
-  package static func areDatabases(_ paths: [String]) -> Bool {
-    let header = Array("SQLite format 3\0".utf8)
-    return paths.allSatisfy { (try? readStart(of: $0, count: header.count)) == header }
-  }
-
   private struct Release {
     let path: String
     let schema: Schema
@@ -42,7 +36,7 @@ package struct ReleaseDatabases: Sendable {
     ignoring ignored: [String], interruption: Interruption
   ) throws -> ImportedHistory {
     let releases = try paths.map { try read($0, application, ignored, interruption) }
-    var reader = HistoryReader(tool, try SourceFiles(paths[0]))
+    var reader = ForeignHistory(tool, try SourceFiles(paths[0]))
     var bodies: [ManifestBody] = []
     var dropped: [String] = []
     var former = Schema()
@@ -72,7 +66,7 @@ package struct ReleaseDatabases: Sendable {
       known = entries
     }
     var history = try ImportedHistory(
-      ForeignHistory(reader), bodies, in: folder, application, ignoring: ignored)
+      reader, bodies, in: folder, application, ignoring: ignored)
     history.droppedValues = dropped
     try requireSchemas(history, releases, interruption)
     return history
@@ -138,7 +132,7 @@ private func droppedValues(from old: Schema, to new: Schema) -> [String] {
   }
 }
 
-extension HistoryReader {
+extension ForeignHistory {
   fileprivate mutating func noteDecision(_ path: String, _ message: String) {
     add(ForeignNote(file: path, kind: .decision, message: message))
   }

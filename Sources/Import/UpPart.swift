@@ -62,7 +62,7 @@ struct UpPart {
     if statement.words[0].kind == .illegal, file.sql.bytes[statement.range.lowerBound] == 0x2E {
       return inspect(shellCommand: statement)
     }
-    if writesLedger(names) {
+    if !ledger.isEmpty, writesLedger(statement, names) {
       return leaveOut(
         statement, "a change of the ledger of \(tool.rawValue), to which schemactl never writes",
         isRefused: true)
@@ -116,22 +116,15 @@ struct UpPart {
   }
 
   /// Whether the statement changes a table of the tool, or its definition.
-  private func writesLedger(_ names: [Identifier]) -> Bool {
-    let changes: Set<Identifier> = ["INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE", "DROP"]
-    var words = names[...]
-    if words.first == "WITH" { words = words.drop { !changes.contains($0) } }
-    guard let verb = words.popFirst(), changes.contains(verb) else { return false }
-    switch verb {
-    case "INSERT", "REPLACE": words = words.drop { $0 != "INTO" }.dropFirst()
-    case "DELETE": words = words.drop { $0 != "FROM" }.dropFirst()
-    case "UPDATE": if words.first == "OR" { words = words.dropFirst(2) }
-    default:
-      let kind = words.drop { !["TABLE", "INDEX", "TRIGGER", "VIEW"].contains($0) }
-      let isOn = verb == "CREATE" && (kind.first == "INDEX" || kind.first == "TRIGGER")
-      words = isOn ? kind.drop { $0 != "ON" } : kind
-      words = words.dropFirst()
-      if words.first == "IF" { words = words.drop { $0 != "EXISTS" }.dropFirst() }
+  private func writesLedger(_ statement: ForeignStatement, _ names: [Identifier]) -> Bool {
+    if let writing = WritingStatement(TokenizedSQL(file.sql.text(statement.range))) {
+      return ledger.contains(writing.table.name.text.identifier)
     }
+    guard let verb = names.first, verb == "CREATE" || verb == "DROP" else { return false }
+    let kind = names.drop { !["TABLE", "INDEX", "TRIGGER", "VIEW"].contains($0) }
+    let isOn = verb == "CREATE" && (kind.first == "INDEX" || kind.first == "TRIGGER")
+    var words = (isOn ? kind.drop { $0 != "ON" } : kind).dropFirst()
+    if words.first == "IF" { words = words.drop { $0 != "EXISTS" }.dropFirst() }
     if words.dropFirst().first == "." { words = words.dropFirst(2) }
     return words.first.map(ledger.contains) ?? false
   }
@@ -223,12 +216,7 @@ struct UpPart {
       if parts.isEmpty || !kept.allSatisfy(\.isWhiteSpace) { result += kept }
       start = end
     }
-    return withoutOuterLines(result)
-  }
-
-  /// Without empty lines at either end, and the indentation of the first line.
-  private func withoutOuterLines(_ bytes: [UInt8]) -> String {
-    String(decoding: bytes, as: UTF8.self).trimmed
+    return String(decoding: result, as: UTF8.self).trimmed
   }
 }
 
@@ -248,14 +236,7 @@ package struct ForeignNote: Sendable, Hashable {
   }
 
   package let file: String
-  package let position: Position?
+  package private(set) var position: Position?
   package let kind: Kind
   package let message: String
-
-  init(file: String, position: Position? = nil, kind: Kind, message: String) {
-    self.file = file
-    self.position = position
-    self.kind = kind
-    self.message = message
-  }
 }

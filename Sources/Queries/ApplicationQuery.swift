@@ -59,36 +59,14 @@ extension ApplicationQuery {
 
   /// The byte range of each statement, from its first word, without its semicolon.
   private static func statements(of sql: TokenizedSQL) -> [Range<Int>] {
+    var tokens = sql.significant[...]
     var statements: [Range<Int>] = []
-    var tokens: [Token] = []
-    for token in sql.significant {
-      guard sql.text(token) == ";" else {
-        tokens.append(token)
-        continue
-      }
-      // Semicolons inside a trigger belong to the statements of its body.
-      if isTrigger(tokens, sql), !(sql.isWord(tokens.last, "END") && endsBody(tokens, sql)) {
-        tokens.append(token)
-        continue
-      }
-      statements.append(contentsOf: range(tokens))
-      tokens = []
+    while !tokens.isEmpty {
+      var statement = sql.popStatement(&tokens)
+      if statement.last.map(sql.text) == ";" { statement.removeLast() }
+      guard let first = statement.first, let last = statement.last else { continue }
+      statements.append(first.range.lowerBound..<last.range.upperBound)
     }
-    return statements + range(tokens)
-  }
-
-  private static func range(_ tokens: [Token]) -> [Range<Int>] {
-    guard let first = tokens.first, let last = tokens.last else { return [] }
-    return [first.range.lowerBound..<last.range.upperBound]
-  }
-
-  private static func isTrigger(_ tokens: [Token], _ sql: TokenizedSQL) -> Bool {
-    guard sql.isWord(tokens.first, "CREATE") else { return false }
-    return tokens.dropFirst().prefix(2).contains { sql.isWord($0, "TRIGGER") }
-  }
-
-  /// Whether an END ends the trigger's body, not a CASE.
-  private static func endsBody(_ tokens: [Token], _ sql: TokenizedSQL) -> Bool {
-    tokens.count > 1 && sql.text(tokens[tokens.count - 2]) == ";"
+    return statements
   }
 }

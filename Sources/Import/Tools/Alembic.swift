@@ -11,7 +11,7 @@ enum Alembic: ForeignFormat {
     try source.holdsRemark { $0.hasPrefix(mark) }
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     for path in reader.source.scripts {
       let file = try reader.file(path)
       let marks = file.remarks.compactMap { remark in

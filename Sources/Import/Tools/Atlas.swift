@@ -6,7 +6,7 @@ import SchemaSQLText
 enum Atlas: ForeignFormat {
   static func recognises(_ source: SourceFiles) -> Bool { source.has("atlas.sum") }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     for path in reader.source.scripts {
       guard let (version, rest) = leadingNumber(fileName(path)) else { continue }
       let part = try reader.part(path)

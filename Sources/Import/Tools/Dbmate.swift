@@ -8,7 +8,7 @@ enum Dbmate: ForeignFormat {
     try source.holdsRemark { isMark("migrate:up", $0) }
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     // dbmate sorts by the name of the file.
     for path in reader.source.scripts.sorted(by: { fileName($0) < fileName($1) }) {
       guard let (version, rest) = leadingNumber(fileName(path)) else { continue }
@@ -44,7 +44,7 @@ enum Dbmate: ForeignFormat {
   }
 }
 
-extension HistoryReader {
+extension ForeignHistory {
   /// Lists statements before the mark of the up section.
   mutating func noteEarly(_ path: String, _ file: ForeignFile, _ mark: Range<Int>) {
     guard let first = file.sql.significant(in: 0..<mark.lowerBound).first else { return }

@@ -8,7 +8,7 @@ enum Diesel: ForeignFormat {
     source.scripts.contains { fileName($0) == "up.sql" && !folderName($0).isEmpty }
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     for path in reader.source.scripts where !folderName(path).isEmpty {
       let folder = fileName(folderName(path))
       let parts = folder.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)

@@ -12,7 +12,7 @@ enum Django: ForeignFormat {
     try source.holdsRemark { remark in marks.contains { remark.hasPrefix($0) } }
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     var found: [(app: String, name: String, path: String)] = []
     for path in reader.source.scripts {
       guard let name = stem(fileName(path), without: ".sql") else { continue }

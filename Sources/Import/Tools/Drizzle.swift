@@ -19,7 +19,7 @@ enum Drizzle: ForeignFormat {
     }.map(folderName).sorted()
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     guard reader.source.has(journal) else {
       for folder in folders(reader.source) {
         let name = fileName(folder)
@@ -55,7 +55,7 @@ enum Drizzle: ForeignFormat {
   }
 
   private static func add(
-    _ tag: String, _ path: String, entry: String, to reader: inout HistoryReader
+    _ tag: String, _ path: String, entry: String, to reader: inout ForeignHistory
   ) throws(Failure) {
     let (number, name) = leadingNumber(tag) ?? ("", tag)
     var part = try reader.part(path)

@@ -46,7 +46,7 @@ enum Flyway: ForeignFormat {
     }
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     var versions: [(version: Version, name: String, path: String)] = []
     for path in reader.source.scripts {
       if let (version, name) = split(path, prefix: "V"), let version = Version(version) {
@@ -82,7 +82,7 @@ enum Flyway: ForeignFormat {
     }
   }
 
-  private static func part(_ reader: inout HistoryReader, _ path: String) throws(Failure) -> UpPart
+  private static func part(_ reader: inout ForeignHistory, _ path: String) throws(Failure) -> UpPart
   {
     let part = try reader.part(path)
     let bytes = part.file.sql.bytes

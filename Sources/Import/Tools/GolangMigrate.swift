@@ -10,7 +10,7 @@ enum GolangMigrate: ForeignFormat {
     }
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     for path in reader.source.scripts {
       guard let (version, rest) = leadingNumber(fileName(path)) else { continue }
       if stem(rest, without: ".down.sql") != nil {
@@ -25,7 +25,7 @@ enum GolangMigrate: ForeignFormat {
   }
 }
 
-extension HistoryReader {
+extension ForeignHistory {
   /// Lists a file that takes a migration back.
   mutating func noteDown(file path: String) {
     note(

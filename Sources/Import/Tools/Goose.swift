@@ -14,7 +14,7 @@ enum Goose: ForeignFormat {
     return String(remark.dropFirst(6)).trimmed.lowercased()
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     for path in reader.source.scripts {
       guard let (version, rest) = leadingNumber(fileName(path)), rest.hasPrefix("_") else {
         continue

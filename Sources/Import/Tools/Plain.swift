@@ -7,7 +7,7 @@ import SchemaSQLText
 enum Plain: ForeignFormat {
   static func recognises(_ source: SourceFiles) -> Bool { true }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     for path in reader.source.scripts {
       guard let name = stem(fileName(path), without: ".sql"), let (number, rest) = split(name)
       else { continue }

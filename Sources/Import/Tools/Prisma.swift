@@ -11,7 +11,7 @@ enum Prisma: ForeignFormat {
     }
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     let scripts = reader.source.scripts.filter { fileName($0) == "migration.sql" }
       .map { (name: fileName(folderName($0)), path: $0) }.sorted { $0.name < $1.name }
     for (folder, path) in scripts {

@@ -25,7 +25,7 @@ enum Rails: ForeignFormat {
     }
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     for path in reader.source.scripts {
       let part = try reader.part(path)
       let versions = versions(part.file).sorted {

@@ -9,7 +9,7 @@ enum Sqlx: ForeignFormat {
       && source.projectFile("Cargo.toml", holds: "sqlx")
   }
 
-  static func read(_ reader: inout HistoryReader) throws(Failure) {
+  static func read(_ reader: inout ForeignHistory) throws(Failure) {
     for path in reader.source.scripts {
       guard let (version, rest) = leadingNumber(fileName(path)), rest.hasPrefix("_") else {
         continue
