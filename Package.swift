@@ -138,7 +138,7 @@ let package = Package(
     tests("Remote", engine + ["SchemaTestSupport", "schemactl"], exclude: ["Node"]),
     support("JSONChecking", []),
     // Databases, histories and processes in temporary folders.
-    support("TestSupport", above("SchemaTimeline") + ["SchemaAuthoring"]),
+    support("TestSupport", above("SchemaTimeline") + ["SchemaAuthoring", "SchemaCommandLine"]),
     // What `make fuzz` feeds, and a test runs over its corpora.
     .target(
       name: "SchemaFuzzing", dependencies: above("SchemaTimeline").map { .byName(name: $0) },

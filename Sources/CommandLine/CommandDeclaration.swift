@@ -1,29 +1,19 @@
 /// Declares a command or a subcommand.
 package struct CommandDeclaration: Sendable {
-  package struct Example: Sendable {
-    /// The command as typed, including the program's name.
-    package let command: String
-    package let meaning: String
-
-    package init(_ command: String, _ meaning: String) {
-      self.command = command
-      self.meaning = meaning
-    }
-  }
-
   package let name: String
   /// One line.
   package let summary: String
   /// Paragraphs with a blank line between them.
   package let discussion: String
-  package let examples: [Example]
+  /// Commands as typed, including the program's name.
+  package let examples: [HelpEntry]
   package let arguments: [ArgumentDeclaration]
   package let options: [OptionDeclaration]
   /// A command with subcommands does nothing itself.
   package let subcommands: [CommandDeclaration]
 
   package init(
-    name: String, summary: String, discussion: String = "", examples: [Example] = [],
+    name: String, summary: String, discussion: String = "", examples: [HelpEntry] = [],
     arguments: [ArgumentDeclaration] = [], options: [OptionDeclaration] = [],
     subcommands: [CommandDeclaration] = []
   ) {
@@ -34,6 +24,17 @@ package struct CommandDeclaration: Sendable {
     self.arguments = arguments
     self.options = options
     self.subcommands = subcommands
+  }
+}
+
+/// A word of help or of the manual page, such as a command, a file or an exit code, and its meaning.
+package struct HelpEntry: Sendable {
+  package let label: String
+  package let meaning: String
+
+  package init(_ label: String, _ meaning: String) {
+    self.label = label
+    self.meaning = meaning
   }
 }
 

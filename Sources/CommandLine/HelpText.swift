@@ -64,7 +64,7 @@ extension CommandScope {
   fileprivate var examplesSection: [String] {
     guard let examples = command?.examples, !examples.isEmpty else { return [] }
     let blocks = examples.map { example in
-      [TextLayout.pad(example.command, by: 2)]
+      [TextLayout.pad(example.label, by: 2)]
         + TextLayout.paragraphs(example.meaning, indent: 6)
     }
     return ["EXAMPLES"] + blocks.joined()

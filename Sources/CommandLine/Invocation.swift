@@ -12,7 +12,8 @@ package enum ParsedCommandLine: Sendable {
 package struct Invocation: Sendable {
   package let commandPath: [String]
   package let arguments: [String]
-  let values: [String: [OptionValue]]
+  /// Valid texts; none for `--name` without a value.
+  let values: [String: [String]]
   /// The options from the command line, as opposed to the environment.
   let typed: Set<String>
 
@@ -24,19 +25,13 @@ package struct Invocation: Sendable {
 
   package func flag(_ name: String) -> Bool { isGiven(name) }
 
-  /// The value of a text or choice option; the first one if it repeats.
+  /// The option's value; the first one if it repeats.
   package func text(_ name: String) -> String? { texts(name).first }
 
   /// The values in the given order.
-  package func texts(_ name: String) -> [String] {
-    values[name, default: []].compactMap { if case .text(let text) = $0 { text } else { nil } }
-  }
+  package func texts(_ name: String) -> [String] { values[name] ?? [] }
 
-  package func integer(_ name: String) -> Int? {
-    if case .integer(let integer) = values[name]?.first { integer } else { nil }
-  }
+  package func integer(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
 
-  package func number(_ name: String) -> Double? {
-    if case .number(let number) = values[name]?.first { number } else { nil }
-  }
+  package func number(_ name: String) -> Double? { text(name).flatMap { Double($0) } }
 }

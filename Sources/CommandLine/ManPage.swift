@@ -7,24 +7,31 @@ extension CommandLineProgram {
     page += discussion.isEmpty ? [] : [".SH DESCRIPTION"] + roffParagraphs(discussion)
     page += [".SH OPTIONS"] + root.sharedOptions.flatMap(\.roffEntry)
     page += [".SH COMMANDS"] + scopes.dropFirst().flatMap(\.roffSubsection)
-    page += environmentSection + section("FILES", files.map { ($0.name, $0.meaning) })
-    page += section("EXIT STATUS", exitCodes.map { (String($0.code), $0.meaning) })
+    page += section("ENVIRONMENT", allEnvironment) + section("FILES", files)
+    page += section("EXIT STATUS", exitCodes)
     return page.map { $0 + "\n" }.joined()
   }
 
-  private var environmentSection: [String] {
-    var meanings: [String: String] = [:]
-    for entry in environment { meanings[entry.name] = entry.meaning }
-    for option in scopes.flatMap(\.ownOptions) {
-      guard let variable = option.environment else { continue }
-      meanings[variable] = "The value of \(option.spelling) when that option is not given."
+  private var allEnvironment: [HelpEntry] {
+    let own = scopes.flatMap(\.ownOptions).compactMap { option in
+      option.environment.map {
+        HelpEntry($0, "The value of \(option.spelling) when that option is not given.")
+      }
     }
-    return section("ENVIRONMENT", meanings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    var entries = environment
+    for entry in own where !entries.contains(where: { $0.label == entry.label }) {
+      entries.append(entry)
+    }
+    return entries.sorted { $0.label < $1.label }
   }
 
-  private func section(_ title: String, _ entries: [(String, String)]) -> [String] {
-    entries.isEmpty ? [] : [".SH \(title)"] + entries.flatMap(roffEntry)
+  private func section(_ title: String, _ entries: [HelpEntry]) -> [String] {
+    entries.isEmpty ? [] : [".SH \(title)"] + entries.flatMap(\.roff)
   }
+}
+
+extension HelpEntry {
+  fileprivate var roff: [String] { roffEntry(label, meaning) }
 }
 
 extension CommandScope {
@@ -35,7 +42,7 @@ extension CommandScope {
     lines += command.discussion.isEmpty ? [] : [".PP"] + roffParagraphs(command.discussion)
     lines += command.arguments.flatMap { roffEntry($0.usage, $0.summary) }
     lines += command.options.flatMap(\.roffEntry)
-    lines += command.examples.flatMap { roffEntry($0.command, $0.meaning) }
+    lines += command.examples.flatMap(\.roff)
     return lines
   }
 }

@@ -8,7 +8,7 @@ extension CommandLineProgram {
     _ arguments: [String], environment: (String) -> String?
   ) throws(UsageError) -> ParsedCommandLine {
     if arguments.isEmpty { return .help(helpText(for: root)) }
-    // Before the command is known, the declarations of all commands apply: `problems` ensures that they agree.
+    // Before the command is known, the declarations of all commands apply: a test ensures that they agree.
     let items = CommandLineItem.items(of: arguments, option: scopes.option)
     let words = items.compactMap { if case .argument(let word) = $0 { word } else { nil } }
     let isAsked = { (option: OptionDeclaration) in
@@ -67,32 +67,32 @@ extension CommandScope {
 
   fileprivate func values(
     of items: [CommandLineItem], environment: (String) -> String?
-  ) throws(UsageError) -> [String: [OptionValue]] {
-    var values: [String: [OptionValue]] = [:]
+  ) throws(UsageError) -> [String: [String]] {
+    var values: [String: [String]] = [:]
     for case .option(let spelling, let text) in items {
       guard let option = option(spelled: spelling) else { throw unknownOption(spelling) }
-      let value = try value(of: option, spelling: spelling, text: text)
+      try check(text, of: option, spelling)
       if values[option.name] != nil, !option.repeats {
         throw error("option '\(spelling)' is given more than once", hint: nil)
       }
-      values[option.name, default: []].append(value)
+      values[option.name, default: []] += text.map { [$0] } ?? []
     }
     for option in options where values[option.name] == nil {
       guard let variable = option.environment, let text = environment(variable), !text.isEmpty
       else { continue }
-      guard let value = option.kind.value(from: text) else {
+      guard option.kind.accepts(text) else {
         throw refusal(of: text, for: option, named: "the environment variable \(variable)")
       }
-      values[option.name] = [value]
+      values[option.name] = [text]
     }
     return values
   }
 
-  private func value(
-    of option: OptionDeclaration, spelling: String, text: String?
-  ) throws(UsageError) -> OptionValue {
+  private func check(
+    _ text: String?, of option: OptionDeclaration, _ spelling: String
+  ) throws(UsageError) {
     switch (option.kind, text) {
-    case (.flag, nil), (.optionalText, nil): return .bare
+    case (.flag, nil), (.optionalText, nil): break
     case (.flag, let text?):
       throw error("option '\(spelling)' takes no value, and has \(quoted(text))", hint: nil)
     case (_, nil):
@@ -100,10 +100,9 @@ extension CommandScope {
         "option '\(spelling)' needs a value",
         hint: "A value that begins with '-' is written '\(option.spelling)=VALUE'.")
     case (_, let text?):
-      guard let value = option.kind.value(from: text) else {
+      guard option.kind.accepts(text) else {
         throw refusal(of: text, for: option, named: "option '\(spelling)'")
       }
-      return value
     }
   }
 

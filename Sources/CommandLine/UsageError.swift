@@ -1,7 +1,7 @@
 import SchemaSQLText
 
 /// An error in a command line, with advice on how to correct it.
-package struct UsageError: Error, Sendable, CustomStringConvertible {
+package struct UsageError: Error, Sendable {
   package let program: String
   /// The problem, without the program's name or a full stop.
   package let message: String
@@ -18,16 +18,10 @@ package struct UsageError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
-  /// The problem and the hint.
-  package var sentence: String { "\(message)." + (hint.map { " \($0)" } ?? "") }
-
   /// Refers to the help.
   package var advice: String {
     "See '\(([program] + commandPath + ["--help"]).joined(separator: " "))'."
   }
-
-  /// Two lines, without a final line feed.
-  package var description: String { "\(program): \(sentence)\n\(advice)" }
 }
 
 /// Quotes a word of the user.

@@ -60,7 +60,7 @@ let ferry = CommandLineProgram(
       ]),
     CommandDeclaration(name: "fog", summary: "Whether there is fog.", options: shared),
   ],
-  exitCodes: [.init(0, "landed"), .init(75, "no pier was free; try again")])
+  exitCodes: [.init("0", "landed"), .init("75", "no pier was free; try again")])
 
 /// Parses a command line whose words contain no spaces.
 func parse(
@@ -78,13 +78,18 @@ func run(_ line: String, environment: [String: String] = [:]) throws -> Invocati
   return invocation
 }
 
+/// The problem with its hint, and the reference to the help.
+func inWords(_ error: UsageError) -> String {
+  "\(error.program): \(error.message)." + (error.hint.map { " \($0)" } ?? "") + "\n\(error.advice)"
+}
+
 /// The message of the error; nil if there is none.
 func complaint(_ line: String, environment: [String: String] = [:]) -> String? {
   do {
     _ = try parse(line, environment: environment)
     return nil
   } catch {
-    return error.description
+    return inWords(error)
   }
 }
 
@@ -92,7 +97,7 @@ extension CommandLineProgram {
   /// Takes the declarations directly.
   init(
     name: String, version: String, summary: String, discussion: String = "",
-    commands: [CommandDeclaration], exitCodes: [ExitCode] = []
+    commands: [CommandDeclaration], exitCodes: [HelpEntry] = []
   ) {
     self.init(
       name: name, version: version, summary: summary, discussion: discussion,

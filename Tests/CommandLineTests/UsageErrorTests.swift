@@ -1,4 +1,5 @@
 import SchemaCommandLine
+import SchemaTestSupport
 import Testing
 
 @Suite("Usage errors") struct UsageErrorTests {

@@ -1,23 +1,12 @@
-/// The value of an option.
-enum OptionValue: Sendable, Hashable {
-  case text(String)
-  case integer(Int)
-  case number(Double)
-  /// `--name` without a value.
-  case bare
-}
-
 extension OptionDeclaration.Kind {
-  /// Parses a value; nil if it is invalid.
-  func value(from text: String) -> OptionValue? {
+  /// Whether the text is a valid value.
+  func accepts(_ text: String) -> Bool {
     switch self {
-    case .flag: nil
-    case .text, .optionalText: .text(text)
-    case .integer(_, let range):
-      Int(text).flatMap { range.contains($0) ? .integer($0) : nil }
-    case .number(_, let range):
-      finiteDecimal(text).flatMap { range.contains($0) ? .number($0) : nil }
-    case .choice(_, let choices): choices.contains(text) ? .text(text) : nil
+    case .flag: false
+    case .text, .optionalText: true
+    case .integer(_, let range): Int(text).map(range.contains) ?? false
+    case .number(_, let range): finiteDecimal(text).map(range.contains) ?? false
+    case .choice(_, let choices): choices.contains(text)
     }
   }
 
