@@ -13,27 +13,20 @@ package struct Renaming: Sendable, Hashable {
   }
 }
 
-/// Why drafts cannot be renumbered.
-package enum RenumberingProblem: Error, Sendable, Hashable {
-  case unknown(String)
-  case frozen(String)
-  /// A number that several manifests have.
-  case ambiguous(String, ids: [String])
-}
-
 /// New names with which drafts come after everything else, in the order in which they are now.
 ///
 /// - Parameters:
 ///   - names: ids, file names, or numbers that only one manifest has.
+///   - folder: the path of the migrations, for messages.
 ///   - ids: of all manifests.
 ///   - frozen: the ids in the lock.
 ///   - now: the current time, for histories numbered by timestamps (`20261120130000`).
 /// - Returns: nothing when they come last already.
 package func renumbering(
-  _ names: [String], among ids: [String], frozen: Set<ExactText>, now: Timestamp
-) throws(RenumberingProblem) -> [Renaming] {
+  _ names: [String], in folder: String, among ids: [String], frozen: Set<ExactText>, now: Timestamp
+) throws(Failure) -> [Renaming] {
   var drafts: Set<ExactText> = []
-  for name in names { drafts.insert(try resolve(name, ids, frozen)) }
+  for name in names { drafts.insert(try resolve(name, folder, ids, frozen)) }
   let moving = ids.filter(drafts.contains).sorted { a, b in
     (MigrationNumber(id: a), a.exact) < (MigrationNumber(id: b), b.exact)
   }
@@ -51,19 +44,31 @@ package func renumbering(
 }
 
 private func resolve(
-  _ name: String, _ ids: [String], _ frozen: Set<ExactText>
-) throws(RenumberingProblem) -> String {
+  _ name: String, _ folder: String, _ ids: [String], _ frozen: Set<ExactText>
+) throws(Failure) -> String {
+  let unknown = Failure(.notFound, "\(folder) has no migration \(name)")
+  func isFrozen(_ id: String) -> Failure {
+    Failure(
+      .usage,
+      "\(id) is frozen, here or in another revision, so it keeps its number: devices know it by "
+        + "this name",
+      remedy: "Renumber the drafts")
+  }
   let file = name.utf8.split(separator: UInt8(ascii: "/")).last.map { $0.text } ?? name
   let id = file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
-  if frozen.contains(id) { throw .frozen(id) }
+  if frozen.contains(id) { throw isFrozen(id) }
   if ids.contains(id) { return id }
-  guard !name.isEmpty, name.utf8.allSatisfy(\.isDigit) else { throw .unknown(name) }
+  guard !name.isEmpty, name.utf8.allSatisfy(\.isDigit) else { throw unknown }
   let candidates = ids.filter { MigrationNumber(id: $0) == MigrationNumber(id: name) }
-  guard let first = candidates.first else { throw .unknown(name) }
+  guard let first = candidates.first else { throw unknown }
   // Of two with one number, only a draft can be meant.
   let drafts = candidates.filter { !frozen.contains($0) }
-  guard drafts.count <= 1 else { throw .ambiguous(name, ids: drafts) }
-  guard let draft = drafts.first else { throw .frozen(first) }
+  guard drafts.count <= 1 else {
+    throw Failure(
+      .usage, "\(name) is the number of \(drafts.joined(separator: " and "))",
+      remedy: "Name one by its id")
+  }
+  guard let draft = drafts.first else { throw isFrozen(first) }
   return draft
 }
 

@@ -28,11 +28,10 @@ package enum SchemaSource: Sendable {
           + "exist")
     }
     if status.st_mode & S_IFMT == S_IFDIR { return .history(try load(path), through: through) }
-    let header = Array("SQLite format 3\0".utf8)
     do throws(FileError) {
-      let start = try readStart(of: path, count: header.count)
+      let start = try readStart(of: path, count: DatabaseFile.header.count)
       // An empty file is an empty database; as SQL it would be the same schema.
-      return start == header || start.isEmpty ? .database(path) : .sql(file: path)
+      return start == DatabaseFile.header || start.isEmpty ? .database(path) : .sql(file: path)
     } catch {
       throw Failure(error)
     }

@@ -17,7 +17,7 @@ package enum Graphviz {
     return withoutIDs(text[start.lowerBound...])
   }
 
-  private static var path: String { getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin" }
+  private static var path: String { Environment["PATH"] ?? "/usr/bin:/bin" }
 
   /// Removes the ids of nodes, which Graphviz repeats in comments and tooltips.
   private static func withoutIDs(_ svg: Substring) -> String {

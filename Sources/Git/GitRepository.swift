@@ -178,20 +178,16 @@ package struct GitRepository: Sendable, Hashable {
       "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_OBJECT_DIRECTORY",
       "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_TEST_ASSUME_DIFFERENT_OWNER",
     ]
-    for index in 0..<min(100, variable("GIT_CONFIG_COUNT").flatMap { Int($0) } ?? 0) {
+    for index in 0..<min(100, Environment["GIT_CONFIG_COUNT"].flatMap { Int($0) } ?? 0) {
       names += ["GIT_CONFIG_KEY_\(index)", "GIT_CONFIG_VALUE_\(index)"]
     }
-    return names.compactMap { name in variable(name).map { "\(name)=\($0)" } } + [
+    return names.compactMap { name in Environment[name].map { "\(name)=\($0)" } } + [
       "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
       // Read the original commits, not this clone's replacements.
       "GIT_NO_REPLACE_OBJECTS=1",
       // A partial clone would fetch missing objects.
       "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
     ]
-  }
-
-  private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
   }
 }
 

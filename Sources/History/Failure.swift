@@ -16,6 +16,8 @@ package struct Failure: Error, Sendable {
   package private(set) var place: Place?
   /// The migration that failed, where one did.
   package let migration: FailedMigration?
+  /// The problems of all manifests, where it is about manifests.
+  package private(set) var diagnostics: [Diagnostic] = []
   /// What SQLite said, when a database or the memory failed under a migration.
   package var fault: DatabaseError?
   /// What SQLite reported, where it did.
@@ -73,9 +75,21 @@ package struct Failure: Error, Sendable {
     problem = message
     self.details = details
     self.plainDetails = plainDetails
-    self.remedy = remedy
+    self.remedy =
+      status == .bug
+      ? "This is a bug in schemactl. Please report it with this message and the output of "
+        + "`schemactl --version`" : remedy
     self.place = place
     self.migration = migration
+  }
+
+  /// Problems of files that a person wrote, at the place of the first one.
+  package init(_ input: InvalidInput) {
+    let first = input.diagnostics.first
+    self.init(
+      .invalidInput, first?.message ?? "",
+      place: first.map { Place(file: $0.file, position: $0.position) })
+    diagnostics = input.diagnostics
   }
 
   /// Somebody has removed the file, or put another one in its place, while schemactl had it open.
@@ -133,6 +147,7 @@ package struct Failure: Error, Sendable {
   package init(of error: any Error, database: String) {
     switch error {
     case let failure as Failure: self = failure
+    case let input as InvalidInput: self.init(input)
     case let error as FileError: self.init(error)
     case let error as DatabaseError: self.init(error, database: database)
     case let error as LedgerReadError: self.init(error, database: database)

@@ -32,6 +32,14 @@ package enum DatabaseFile {
     }
   }
 
+  /// The first bytes of every SQLite database (Database File Format, section 1.3).
+  package static let header = Array("SQLite format 3\0".utf8)
+
+  /// Whether the file begins like an SQLite database; false for a file that cannot be read.
+  package static func isDatabase(_ path: String) -> Bool {
+    (try? readStart(of: path, count: header.count)) == header
+  }
+
   /// Whether there is a file; throws for what can never be a database.
   package static func exists(_ path: String) throws(Failure) -> Bool {
     try requirePath(path)

@@ -18,16 +18,22 @@ package func removeFile(_ path: String) throws(FileError) {
   }
 }
 
-func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
+/// Writes all bytes; returns `errno` on failure.
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
   var written = 0
   while written < bytes.count {
     let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     if count >= 0 {
       written += count
+    } else if errno == EAGAIN {
+      // Another process made a shared pipe non-blocking.
+      var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      _ = poll(&ready, 1, -1)
     } else if errno != EINTR {
-      throw FileError(path: path, systemError: errno)
+      return errno
     }
   }
+  return nil
 }
 
 /// Syncs the folder of a file, so that its names are on disk. A file system that cannot sync

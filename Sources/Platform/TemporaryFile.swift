@@ -79,7 +79,9 @@ package final class TemporaryFile {
   package func write(_ bytes: [UInt8]) throws(FileError) {
     let descriptor = try openDescriptor(path, O_WRONLY)
     defer { close(descriptor) }
-    try writeAll(bytes, to: descriptor, path)
+    if let error = writeAll(bytes, to: descriptor) {
+      throw FileError(path: path, systemError: error)
+    }
   }
 
   package func setMode(_ mode: mode_t) throws(FileError) {

@@ -25,7 +25,7 @@ struct CheckReport {
   /// Also nil when the configuration names no schema file.
   var schema: SchemaFile?
   /// The failures that ended a part early, without duplicates.
-  private(set) var problems: [(part: Part, problem: Problem)] = []
+  private(set) var problems: [(part: Part, failure: Failure)] = []
 
   var notes: [String] { (history?.notes ?? []) + (lint?.notes ?? []) }
 
@@ -39,7 +39,9 @@ struct CheckReport {
   }
 
   /// Why the lock cannot be read, if the reason is that the frozen history is broken.
-  private(set) var brokenLock: Failure?
+  var brokenLock: Failure? {
+    problems.lazy.map(\.failure).first { $0.status == .brokenHistory }
+  }
 
   var status: ExitStatus { ExitStatus.worst(Part.allCases.map(status)) }
 
@@ -53,7 +55,7 @@ struct CheckReport {
       case .lint: isSameFailure ? lint?.statusOfFindings : lint?.status
       case .schema: schema?.isCurrent == false ? .finding : nil
       }
-    let problems = problems.filter { $0.part == part }.map(\.problem.status)
+    let problems = problems.filter { $0.part == part }.map(\.failure.status)
     return ExitStatus.worst(problems + [found ?? .success])
   }
 
@@ -74,13 +76,12 @@ struct CheckReport {
     do {
       return try body()
     } catch {
-      let problem = Problem(error)
-      if let failure = error as? Failure, failure.status == .brokenHistory { brokenLock = failure }
+      let failure = Failure(of: error)
       // A manifest that requires another version of SQLite ends three parts with the same failure.
       let isKnown = problems.contains {
-        $0.problem.message == problem.message && $0.problem.place == problem.place
+        $0.failure.message == failure.message && $0.failure.place == failure.place
       }
-      if !isKnown { problems.append((part, problem)) }
+      if !isKnown { problems.append((part, failure)) }
       return nil
     }
   }

@@ -27,8 +27,7 @@ extension Settings {
     func isSame(_ a: String, _ b: String) -> Bool {
       FileStatus(a).flatMap { a in FileStatus(b).map(a.isSameFile) } ?? false
     }
-    let header = Array("SQLite format 3\0".utf8)
-    if (try? readStart(of: path, count: header.count)) == header { return "an SQLite database" }
+    if DatabaseFile.isDatabase(path) { return "an SQLite database" }
     if isSame(parentFolder(of: path), migrations) { return "a file of the history" }
     return file.map { isSame(path, $0) } ?? false ? "the configuration" : nil
   }

@@ -52,19 +52,19 @@ extension CommandLineProgram {
       """,
     groups: groups.map { ($0.name, $0.commands.map { $0.declaration }) },
     exitCodes: [
-      .init(0, "Success."),
-      .init(1, "The check found something: a lint error, drift, pending migrations."),
-      .init(2, "The frozen history is broken."),
-      .init(3, "A migration failed; the database is as it was before that migration."),
-      .init(4, "The database is ahead of the history."),
-      .init(64, "The command line is invalid."),
-      .init(65, "A manifest, the configuration or a requirement is invalid."),
-      .init(66, "A named file, database or revision is missing."),
-      .init(70, "A bug in schemactl."),
-      .init(74, "Reading or writing failed: disk full, damaged or encrypted file."),
-      .init(75, "The database is busy; try again."),
-      .init(77, "Permission denied."),
-      .init(130, "Interrupted by a signal; unfinished work was rolled back."),
+      .init("0", "Success."),
+      .init("1", "The check found something: a lint error, drift, pending migrations."),
+      .init("2", "The frozen history is broken."),
+      .init("3", "A migration failed; the database is as it was before that migration."),
+      .init("4", "The database is ahead of the history."),
+      .init("64", "The command line is invalid."),
+      .init("65", "A manifest, the configuration or a requirement is invalid."),
+      .init("66", "A named file, database or revision is missing."),
+      .init("70", "A bug in schemactl."),
+      .init("74", "Reading or writing failed: disk full, damaged or encrypted file."),
+      .init("75", "The database is busy; try again."),
+      .init("77", "Permission denied."),
+      .init("130", "Interrupted by a signal; unfinished work was rolled back."),
     ],
     hints: hints,
     environment: [
@@ -114,17 +114,17 @@ extension [OptionDeclaration] {
   /// For commands that report places in manifests.
   static var reporting: [OptionDeclaration] { common(OutputFormat.reporting) }
 
+  /// - Parameter formats: none for a command that has a `--format` of its own, or needs none.
   static func common(_ formats: [OutputFormat]) -> [OptionDeclaration] {
-    [
-      .migrations, .config,
-      .format(formats), .quiet,
+    [.migrations, .config] + (formats.isEmpty ? [] : [.format(formats)]) + [
+      .quiet,
       OptionDeclaration("verbose", short: "v", summary: "Print long lists and details in full."),
     ]
   }
 
   static var database: [OptionDeclaration] { database("The database.") }
 
-  /// For the commands of `ClusterCommand`.
+  /// For the commands that work on a dqlite cluster, too.
   static var databaseOrCluster: [OptionDeclaration] {
     database("The database: a file, or dqlite://HOST:PORT/NAME.")
   }

@@ -7,37 +7,21 @@ import SchemaSQLText
 /// The first signal asks the running migration to stop and roll back. A command that is not writing
 /// ends at once. A second signal ends any command at once: SQLite survives that as it survives a
 /// power failure. The same signal again within a second does not count.
-final class Signals: Sendable {
-  private let interruption: Interruption
-  private let isGraceful: Bool
-  private let writing: Gate
-  private let lastMessage: @Sendable () -> Void
+struct Signals: Sendable {
+  let interruption: Interruption
+  /// Whether the command stops on `interruption`.
+  let isGraceful: Bool
+  /// Closed while files are written; the write then completes.
+  let writing: Gate
+  /// Writes the last message before the first signal ends the process at once.
+  let lastMessage: @Sendable () -> Void
 
   /// Starts handling signals. Call it before the program starts its first thread, which would
   /// otherwise receive the signals.
-  ///
-  /// - Parameters:
-  ///   - isGraceful: whether the command stops on `interruption`.
-  ///   - writing: a gate that is closed while files are written; the write then completes.
-  ///   - lastMessage: writes the last message before the first signal ends the process at once.
-  static func take(
-    for interruption: Interruption, isGraceful: Bool, writing: Gate,
-    lastMessage: @escaping @Sendable () -> Void
-  ) {
-    var signals = taken
+  func take() {
+    var signals = Self.taken
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    let handler = Signals(interruption, isGraceful, writing, lastMessage)
-    startThread { handler.wait() }
-  }
-
-  private init(
-    _ interruption: Interruption, _ isGraceful: Bool, _ writing: Gate,
-    _ lastMessage: @escaping @Sendable () -> Void
-  ) {
-    self.interruption = interruption
-    self.isGraceful = isGraceful
-    self.writing = writing
-    self.lastMessage = lastMessage
+    startThread { wait() }
   }
 
   /// Only these signals, not all blocked ones: the parent may have blocked others, such as SIGCHLD,

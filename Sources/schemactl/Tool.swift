@@ -1,5 +1,6 @@
 import SchemaCommandLine
 import SchemaHistory
+import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
@@ -45,16 +46,12 @@ struct Tool {
         let session = Session(
           invocation: invocation, output: output, reporter: reporter, interruption: interruption,
           writing: writing)
-        status = try ClusterCommand.run(command, session) ?? command.run(session)
+        status = try command.run(session)
       }
-    } catch let failure as Failure where failure.status.rawValue < ExitStatus.usage.rawValue {
-      // A failure with an exit status below 64 is a result of the command.
-      reporter.report(.failed(command: name ?? "", failure))
-      status = failure.status
     } catch {
-      let problem = Problem(error)
-      reporter.report(.stopped(problem))
-      status = problem.status
+      let failure = Failure(of: error)
+      reporter.report(.stopped(failure, command: name))
+      status = failure.status
     }
     return finish(status, output, errors)
   }
@@ -69,17 +66,17 @@ struct Tool {
   private var format: OutputFormat { OutputFormat(askedForIn: arguments) }
 
   private func takeSignals(for interruption: Interruption, isGraceful: Bool) {
-    Signals.take(for: interruption, isGraceful: isGraceful, writing: writing) {
+    Signals(interruption: interruption, isGraceful: isGraceful, writing: writing) {
       [gate, asksForJSON = format == .json] in
       // Do not interrupt a document that is being written.
       gate.ifOpen {
-        let problem = Problem(Failure(.interrupted, "interrupted"))
         let bytes =
           asksForJSON
-          ? (["error": problem] as JSON).line : Array("\nschemactl: interrupted\n".utf8)
+          ? (["error": Failure(.interrupted, "interrupted").error] as JSON).line
+          : Array("\nschemactl: interrupted\n".utf8)
         _ = writeAll(bytes, to: asksForJSON ? 1 : 2)
       }
-    }
+    }.take()
   }
 
   private func finish(_ status: ExitStatus, _ output: Output, _ errors: Output) -> ExitStatus {

@@ -92,10 +92,9 @@ struct OutputTests {
       #expect(count(": error: unknown key `colour`") == 10, "\(text)")
       #expect(count("| colour: red\n") == 10)
       #expect(count(": error: unknown key `size`") == 10)
-      #expect(
-        text.contains("\n… and 19 more in 19 files (--verbose prints them all): unknown key `colour`"))
-      #expect(
-        text.contains("\n… and 20 more in 20 files (--verbose prints them all): unknown key `size`"))
+      let more = "(--verbose prints them all): unknown key"
+      #expect(text.contains("\n… and 19 more in 19 files \(more) `colour`"))
+      #expect(text.contains("\n… and 20 more in 20 files \(more) `size`"))
       #expect(text.contains("Found 59 errors\n"))
       let all = try folder.start(command + ["--verbose"]).wait()
       #expect((all.output + all.errors).components(separatedBy: ": error: ").count - 1 == 59)

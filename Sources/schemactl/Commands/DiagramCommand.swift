@@ -49,7 +49,7 @@ enum DiagramCommand: Command {
         "neighbours", .integer("N", 0...1000),
         summary: "Also draw tables up to N foreign keys away; default: 0."),
     ] + .database
-      + [OptionDeclaration].common.filter { $0.name != "format" } + [
+      + .common([]) + [
         OptionDeclaration(
           "format", .choice("FORMAT", DiagramFormat.allCases.map(\.rawValue)),
           summary: "The output format; default: mermaid.")
@@ -97,11 +97,10 @@ enum DiagramCommand: Command {
         session.output.write(diagram.mermaid)
         session.report(
           .stopped(
-            Problem(
-              Failure(
-                .notFound,
-                "`dot` is not on the path, so schemactl printed the diagram as Mermaid. Install "
-                  + "Graphviz (Debian package graphviz), or use `--format mermaid`"))))
+            Failure(
+              .notFound,
+              "`dot` is not on the path, so schemactl printed the diagram as Mermaid. Install "
+                + "Graphviz (Debian package graphviz), or use `--format mermaid`"), command: name))
         return .notFound
       } catch .failed(let reason) {
         throw Failure(.inputOutput, "Graphviz cannot lay out the diagram: \(reason)")

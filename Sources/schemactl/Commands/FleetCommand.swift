@@ -50,7 +50,7 @@ enum FleetCommand: Command {
           OptionDeclaration(
             "max-failures", .integer("N", 1...Int.max),
             summary: "Start no further database after N failures."),
-          OptionDeclaration("redact", summary: "Print no values of rows."),
+          .redact,
         ] + output),
       CommandDeclaration(
         name: "status", summary: "Count the databases that are up to date.",
@@ -117,7 +117,7 @@ enum FleetCommand: Command {
     let settings = try Settings(session)
     let list = try list(session)
     let project = try settings.project()
-    let (work, history) = try work(command, project, session)
+    let (work, history) = try work(command, project, settings, session)
     let header = FleetHeader(command: command, history: history, list: list)
     session.report(.fleet(.started(header)))
     let run = FleetRun(
@@ -170,13 +170,10 @@ enum FleetCommand: Command {
 
   /// - Returns: the work to do on each database, and a digest of the history.
   private static func work(
-    _ command: String, _ project: Project, _ session: Session
+    _ command: String, _ project: Project, _ settings: Settings, _ session: Session
   ) throws -> (FleetWork, history: String) {
-    var options = MigrateOptions(database: "")
-    options.through = session.invocation.text("to")
-    options.frozenOnly = session.invocation.flag("frozen")
-    options.redactsValues = session.invocation.flag("redact")
-    options.backup = try Settings(session).backup()
+    var options = settings.migrateOptions("")
+    options.backup = settings.backup()
     guard command != "status" else { return (.status(project), project.digest) }
     let history = try ReplayedHistory(project, options, interruption: session.interruption)
     if options.frozenOnly, history.targets.isEmpty {

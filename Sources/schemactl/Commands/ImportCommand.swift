@@ -92,7 +92,7 @@ enum ImportCommand: Command {
           "Import without --release, correct the manifests, and freeze them with `schemactl freeze "
           + "--release NAME`")
     }
-    var report = ImportReport(imported, isVerbose: session.invocation.flag("verbose"))
+    var report = ImportReport(imported: imported)
     if let database {
       let point = try imported.point(
         of: database, timeout: settings.timeout, interruption: session.interruption)
@@ -127,7 +127,7 @@ enum ImportCommand: Command {
     let sources = session.invocation.arguments
     let tool = session.invocation.text("tool").flatMap(ImportTool.init)
     let ignored = settings.configuration.ignore
-    if tool == .grdb || tool == nil && ReleaseDatabases.areDatabases(sources) {
+    if tool == .grdb || tool == nil && sources.allSatisfy(DatabaseFile.isDatabase) {
       return try ReleaseDatabases(sources, timeout: settings.timeout).imported(
         tool: tool ?? .grdb, into: folder, settings.application, ignoring: ignored,
         interruption: session.interruption)
@@ -152,14 +152,12 @@ enum ImportCommand: Command {
     _ point: ImportedPoint, _ database: String, _ imported: ImportedHistory
   ) throws {
     guard !point.differences.isEmpty else { return }
-    let shown = point.differences.prefix(20).map { "  " + $0.sentence }
-    let more =
-      point.differences.count > 20 ? ["  and \(point.differences.count - 20) more"] : []
     throw Failure(
       .finding,
       "\(database) has run \(imported.project.migrations[point.count - 1].id), but its schema "
         + "differs from the history. Nothing was written; without --database, `import` writes "
-        + "the manifests anyway. The differences:", details: shown + more)
+        + "the manifests anyway. The differences:",
+      details: point.differences.map(\.sentence).abridged(to: 20).map { "  " + $0 })
   }
 
   /// Freezes the released migrations and adds their findings to the baseline.
@@ -191,16 +189,10 @@ enum ImportCommand: Command {
 /// The result of `import`.
 struct ImportReport {
   let imported: ImportedHistory
-  let isVerbose: Bool
   /// Files and directories that were created, besides the manifests.
   var files: [String] = []
   /// The database that was compared, and the number of migrations that it has run.
   var database: (path: String, count: Int)?
   /// The frozen release, its migrations and the number of findings in its baseline.
   var release: (name: String, migrations: Int, findings: Int, baseline: String)?
-
-  init(_ imported: ImportedHistory, isVerbose: Bool) {
-    self.imported = imported
-    self.isVerbose = isVerbose
-  }
 }

@@ -43,6 +43,9 @@ enum MigrateCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
+    if let cluster = try settings.cluster(session) {
+      return try migrate(cluster, settings, session)
+    }
     let given = session.invocation
     if given.flag("reset-drafts"), given.flag("dry-run") || given.flag("frozen") {
       throw session.usageError(

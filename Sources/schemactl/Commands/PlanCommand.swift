@@ -45,6 +45,7 @@ enum PlanCommand: Command {
 
   private static func plan(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
+    if let cluster = try settings.cluster(session) { return try plan(cluster, settings, session) }
     let printsSQL = session.invocation.flag("sql")
     guard session.invocation.flag("on-copy") else {
       return try plan(try settings.optionalDatabase(), printsSQL, settings, session)

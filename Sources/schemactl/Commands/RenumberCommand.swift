@@ -42,34 +42,12 @@ enum RenumberCommand: Command {
   private static func renamings(
     of names: [String], _ folder: MigrationFolder
   ) throws -> [Renaming] {
+    // Users run this command with two manifests of one number, or with merge conflicts in the lock.
     do {
-      // Users run this command with two manifests of one number, or with merge conflicts in the
-      // lock.
       return try renumbering(
-        names, among: folder.ids(), frozen: folder.frozenIDs(), now: .now)
+        names, in: folder.path, among: folder.ids(), frozen: folder.frozenIDs(), now: .now)
     } catch let error as HistoryReadError {
       throw error.problem(ofFolder: folder.path)
-    } catch let problem as RenumberingProblem {
-      throw Failure(problem, folder)
-    }
-  }
-}
-
-extension Failure {
-  fileprivate init(_ problem: RenumberingProblem, _ folder: MigrationFolder) {
-    switch problem {
-    case .unknown(let name):
-      self.init(.notFound, "\(folder.path) has no migration \(name)")
-    case .frozen(let id):
-      self.init(
-        .usage,
-        "\(id) is frozen, here or in another revision, so it keeps its number: devices know it by "
-          + "this name",
-        remedy: "Renumber the drafts")
-    case .ambiguous(let name, let ids):
-      self.init(
-        .usage, "\(name) is the number of \(ids.joined(separator: " and "))",
-        remedy: "Name one by its id")
     }
   }
 }

@@ -28,7 +28,7 @@ enum ReportCommand: Command {
       OptionDeclaration(
         "output", .text("FILE"), summary: "The page; default: schema.html."),
       .profile,
-    ] + .database + [OptionDeclaration].common.filter { $0.name != "format" })
+    ] + .database + .common([]))
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
@@ -40,7 +40,7 @@ enum ReportCommand: Command {
       of: project, lint: lint, database: database, to: file, session)
     if !session.invocation.flag("quiet") { session.output.write("\(file.visible)\n") }
     guard let failure else { return .success }
-    session.report(.stopped(Problem(failure)))
+    session.report(.stopped(failure, command: name))
     return failure.status
   }
 }

@@ -57,12 +57,10 @@ enum RestoreCommand: Command {
   private static func state(
     of database: String, _ project: Project?, _ settings: Settings
   ) -> Result<StatusReport, Failure>? {
-    guard let project else { return nil }
-    do {
-      return .success(
-        try project.status(of: ReadableDatabase(file: database, timeout: settings.timeout)))
-    } catch {
-      return .failure(error)
+    project.map { project in
+      Result { () throws(Failure) in
+        try project.status(of: ReadableDatabase(file: database, timeout: settings.timeout))
+      }
     }
   }
 
@@ -85,10 +83,10 @@ enum RestoreCommand: Command {
     do {
       return try settings.project()
     } catch {
-      let failure = error as? Failure
-      let isMissing = failure?.status == .notFound && !settings.namesProject
+      let failure = Failure(of: error)
+      let isMissing = failure.status == .notFound && !settings.namesProject
       let reason =
-        isMissing ? "\(settings.migrations) does not exist" : Problem(error).message
+        isMissing ? "\(settings.migrations) does not exist" : failure.message
       session.report(.note("schemactl did not compare the backup with the history: \(reason)"))
       return nil
     }

@@ -9,10 +9,6 @@ import SchemaSQLText
 
 /// A finding or failure with its place, in the form that code review tools and editors read.
 struct Annotation {
-  enum Level: String {
-    case error, warning, note
-  }
-
   /// Why an annotation is suppressed.
   enum Suppression {
     /// By the manifest, a comment or the baseline.
@@ -23,7 +19,7 @@ struct Annotation {
 
   /// A lint rule such as `drop-column`, or a group and a problem: `history/edited`.
   let rule: String
-  let level: Level
+  let level: Severity
   /// The message, followed by its detail lines.
   let lines: [String]
   var place: Failure.Place?
@@ -40,7 +36,7 @@ extension Annotation {
   /// The rule of a message about the command itself.
   static let ofCommand = "schemactl"
 
-  init(_ level: Level, _ lines: [String]) {
+  init(_ level: Severity, _ lines: [String]) {
     self.init(rule: Self.ofCommand, level: level, lines: lines, subject: [])
   }
 }
@@ -49,7 +45,7 @@ extension Annotation {
 struct Annotations {
   var found: [Annotation] = []
   /// Failures of the command itself, as opposed to problems in the files that it checks.
-  var problems: [Problem] = []
+  var problems: [Failure] = []
   /// Checks that could not run, with their reasons.
   var notes: [String] = []
   var status = ExitStatus.success
@@ -62,8 +58,7 @@ struct Annotations {
     case .linted(let report): add(report)
     case .verified(let report, let project, _): add(report, of: project)
     case .checked(let report): add(report)
-    case .stopped(let problem): add(problem)
-    case .failed(_, let failure): add(Problem(failure))
+    case .stopped(let failure, _): add(failure)
     // Results of commands that do not report places in manifests.
     default: return nil
     }
@@ -74,7 +69,7 @@ struct Annotations {
   private mutating func add(_ report: LintReport) {
     found += report.findings.map(\.annotation)
     if let summary = report.hiddenSummary { hidden = summary }
-    if let failure = report.unfoundFailure { add(Problem(failure)) }
+    if let failure = report.unfoundFailure { add(failure) }
     notes += (report.fixes ?? []).map { "\($0.file):\($0.line): fixed: \($0.message) [\($0.rule)]" }
     notes += report.notes
     status = ExitStatus.worst([status, report.status])
@@ -99,7 +94,7 @@ struct Annotations {
         subject: [change.kind.rawValue, change.object])
     }
     notes += report.notes
-    if let failure = report.failure { add(Problem(failure)) }
+    if let failure = report.failure { add(failure) }
     status = ExitStatus.worst([status, report.status])
   }
 
@@ -107,7 +102,7 @@ struct Annotations {
     if let history = report.history, let project = report.project { add(history, of: project) }
     if let proof = report.proof { add(proof) }
     if let lint = report.lint { add(lint) }
-    for (_, problem) in report.problems { add(problem) }
+    for (_, failure) in report.problems { add(failure) }
     if let schema = report.schema, !schema.isCurrent {
       found.append(
         Annotation(
@@ -118,7 +113,7 @@ struct Annotations {
   }
 
   private mutating func add(_ proof: ReplayProof) {
-    if let failure = proof.failure { add(Problem(failure)) }
+    if let failure = proof.failure { add(failure) }
     found += proof.paths.filter { !$0.isProven }.map { path in
       Annotation(
         rule: path.failure == nil ? "replay/differs" : "replay/failed", level: .error,
@@ -153,11 +148,11 @@ struct Annotations {
 
   // MARK: Problems
 
-  private mutating func add(_ problem: Problem) {
-    status = ExitStatus.worst([status, problem.status])
-    let annotations = problem.annotations
+  private mutating func add(_ failure: Failure) {
+    status = ExitStatus.worst([status, failure.status])
+    let annotations = failure.annotations
     if annotations.isEmpty {
-      if !problems.contains(where: { $0.message == problem.message }) { problems.append(problem) }
+      if !problems.contains(where: { $0.message == failure.message }) { problems.append(failure) }
       return
     }
     // Several checks replay the history, and each reports the same failure.
@@ -170,7 +165,7 @@ struct Annotations {
   }
 }
 
-extension Problem {
+extension Failure {
   /// The annotations for a problem in a file of the project; empty for other problems.
   fileprivate var annotations: [Annotation] {
     if !diagnostics.isEmpty {
@@ -179,9 +174,7 @@ extension Problem {
           [diagnostic.message], Failure.Place(file: diagnostic.file, position: diagnostic.position))
       }
     }
-    let isResult =
-      status.rawValue < ExitStatus.usage.rawValue || status == .invalidInput && place != nil
-    return isResult ? [annotation(lines, place)] : []
+    return isResult || status == .invalidInput && place != nil ? [annotation(lines, place)] : []
   }
 
   private func annotation(_ lines: [String], _ place: Failure.Place?) -> Annotation {
@@ -210,22 +203,12 @@ extension Problem {
 extension Finding {
   fileprivate var annotation: Annotation {
     Annotation(
-      rule: rule, level: severity.annotationLevel,
+      rule: rule, level: severity,
       lines: lines + (fix.map { ["help: \(fixPlace.instruction)"] + $0.lines } ?? []),
       place: Failure.Place(file: file, position: Position(line: line, column: column)),
       subject: [home, object ?? ""],
       suppression: isSuppressed ? .allowed(reason: reason ?? "") : nil,
       isFrozen: isFrozen)
-  }
-}
-
-extension Severity {
-  var annotationLevel: Annotation.Level {
-    switch self {
-    case .error: .error
-    case .warning: .warning
-    case .note, .off: .note
-    }
   }
 }
 

@@ -1,21 +1,14 @@
+import SchemaHistory
+import SchemaLint
 import SchemaSQLText
 
 /// Prints annotations that are not suppressed on standard output, one line each.
 struct AnnotationReporter: Reporter {
-  private let line: (Annotation) -> String
-  private let output: Output
-  private let errors: Output
-  private let isQuiet: Bool
-
-  /// - Parameter line: formats an annotation as one line.
-  init(
-    output: Output, errors: Output, _ volume: Volume, line: @escaping (Annotation) -> String
-  ) {
-    self.line = line
-    self.output = output
-    self.errors = errors
-    isQuiet = volume == .quiet
-  }
+  let output: Output
+  let errors: Output
+  let volume: Volume
+  /// Formats an annotation as one line.
+  let line: (Annotation) -> String
 
   func report(_ event: Event) {
     if case .note(let text) = event { note(text) }
@@ -35,7 +28,7 @@ struct AnnotationReporter: Reporter {
 
   /// Writes additional information to standard error, which tools do not parse.
   private func note(_ text: String) {
-    guard !isQuiet else { return }
+    guard volume != .quiet else { return }
     errors.write("note: \(text.visible)\n")
     errors.flush()
   }

@@ -20,11 +20,14 @@ extension TextReporter {
     if let lint = report.lint { showFindings(lint) }
     for text in report.notes { note(text) }
     for path in report.proof?.paths ?? [] {
-      if let failure = path.failure { state(Problem(failure, message: path.inWords)) }
+      guard let failure = path.failure else { continue }
+      state(
+        Failure(
+          failure.status, path.inWords, place: failure.place, migration: failure.migration))
     }
-    if let failure = report.failure { state(Problem(failure)) }
-    for (_, problem) in report.problems { state(problem) }
-    if let schema = report.schema, !schema.isCurrent { state(Problem(schema.failure)) }
+    if let failure = report.failure { state(failure) }
+    for (_, failure) in report.problems { state(failure) }
+    if let schema = report.schema, !schema.isCurrent { state(schema.failure) }
     let failed = CheckReport.Part.allCases.count { report.status(of: $0) != .success }
     mention(failed == 0 ? "All checks passed" : "\(counted(failed, "check")) failed")
   }
@@ -39,7 +42,7 @@ extension TextReporter {
   }
 
   private func sentence(_ report: CheckReport, _ part: CheckReport.Part) -> String {
-    let problem = report.problems.first { $0.part == part }?.problem
+    let problem = report.problems.first { $0.part == part }?.failure
     switch part {
     case .manifests:
       guard let project = report.project else {

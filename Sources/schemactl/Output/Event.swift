@@ -16,8 +16,8 @@ enum Event {
   /// A probable mistake that does not change the exit status.
   case warning(String)
   case progress(MigrateEvent)
-  /// The failure that ended the command without a result; its exit status is 64 or higher.
-  case stopped(Problem)
+  /// The failure that ended the command. With an exit status below 64 it is the command's result.
+  case stopped(Failure, command: String?)
 
   case migrated(MigrateReport, MigrateOptions)
   case planned(DryRunReport, database: String?, isSQL: Bool)
@@ -58,8 +58,6 @@ enum Event {
   /// Reported before the repair as a proposal, and after it as a result.
   case repair(RepairPlan, isDone: Bool)
   case fleet(FleetEvent)
-  /// A failure with an exit status below 64, which is the command's only result.
-  case failed(command: String, Failure)
 }
 
 /// Formats events as output.

@@ -14,7 +14,7 @@ final class JSONLinesReporter: Reporter {
 
   func report(_ event: Event) {
     switch event {
-    case .stopped(let problem): write(["error": problem])
+    case .stopped(let failure, _): write(["error": failure.error])
     case .fleet(.started(let header)): write(["type": "run"] + header.json)
     case .fleet(.result(let result, _)): write(["type": "database"] + result.json)
     case .fleet(.ended(_, let summary, let status)):

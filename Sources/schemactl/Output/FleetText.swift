@@ -49,12 +49,11 @@ extension TextReporter {
 
   private func show(_ result: FleetResult) {
     guard let failure = result.failure else { return }
-    let problem = Problem(failure)
     say("\(paint(result.database.visible, "1;31")): \(failure.status.label)")
-    let place = problem.place.map { place in
+    let place = failure.place.map { place in
       place.file.visible + (place.position.map { ":\($0.line):\($0.column)" } ?? "") + ": "
     }
-    for (index, line) in problem.lines.enumerated() {
+    for (index, line) in failure.lines.enumerated() {
       say("  " + (index == 0 ? place ?? "" : "  ") + line.visible.withShortWords)
     }
     if let migration = failure.migration {

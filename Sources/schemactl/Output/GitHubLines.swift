@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaLint
 import SchemaManifest
 import SchemaSQLText
 
@@ -16,16 +17,9 @@ struct GitHubLines {
       if let column = place.position?.column { properties.append("col=\(column)") }
     }
     properties.append("title=" + property(annotation.rule))
-    return "::\(level(annotation.level)) \(properties.joined(separator: ","))::"
+    let level = annotation.level == .note ? "notice" : annotation.level.rawValue
+    return "::\(level) \(properties.joined(separator: ","))::"
       + data(annotation.lines)
-  }
-
-  private func level(_ level: Annotation.Level) -> String {
-    switch level {
-    case .error: "error"
-    case .warning: "warning"
-    case .note: "notice"
-    }
   }
 
   private func data(_ lines: [String]) -> String {

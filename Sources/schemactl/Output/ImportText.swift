@@ -55,7 +55,7 @@ extension TextReporter {
   /// line, except code, which somebody must write as a migration.
   private func showNotes(_ report: ImportReport) {
     let notes = report.imported.foreign.notes
-    guard notes.count > 20, !report.isVerbose else {
+    guard notes.count > 20, volume != .verbose else {
       for note in notes { mention(line(note)) }
       return
     }

@@ -47,7 +47,7 @@ extension TextReporter {
         + ", \(grouped(report.pending.count)) pending"
         + (wrong > 0 ? ", \(counted(wrong, "problem"))" : ""))
     if let failure = report.failure {
-      complain(Problem(failure))
+      complain(failure)
     } else if report.adoptable > 0 {
       note("`schemactl migrate` would adopt \(counted(report.adoptable, "migration"))")
     } else if !report.drift.isEmpty {
@@ -136,7 +136,7 @@ extension TextReporter {
       say("  \(entry.detail.visible)")
     }
     list(report.drift ?? [], "difference") { say("drift: \($0.sentence.visible)") }
-    if let failure = report.failure { complain(Problem(failure)) }
+    if let failure = report.failure { complain(failure) }
     for text in report.notes { note(text) }
     mention(summary(report.history))
     if let database, report.drift?.isEmpty == true,

@@ -38,7 +38,8 @@ final class JSONReporter: Reporter {
     switch event {
     // One document only: the plan of a repair is in the document that reports the repair.
     case .note, .warning, .progress, .repair(_, isDone: false), .refusedScript: nil
-    case .stopped(let problem): ["error": problem]
+    case .stopped(let failure, let command):
+      failure.isResult ? emptyDocument(of: command, failure) : ["error": failure.error]
     case .migrated(let report, let options): report.json + ["reset": options.reset]
     case .planned(let report, _, _): report.json
     case .tried(let report, _): report.json
@@ -94,7 +95,6 @@ final class JSONReporter: Reporter {
         "repaired": plan.repair.id, "as": plan.repair.action.rawValue, "ledger": plan.after,
         "drift": plan.drift,
       ]
-    case .failed(let command, let failure): emptyDocument(of: command, failure)
     }
   }
 }
@@ -102,7 +102,7 @@ final class JSONReporter: Reporter {
 let nothing = [String]()
 
 /// The document of a command that failed without a result.
-private func emptyDocument(of command: String, _ failure: Failure) -> JSON {
+private func emptyDocument(of command: String?, _ failure: Failure) -> JSON {
   let members: JSON =
     switch command {
     case "migrate": MigrateReport().json

@@ -20,18 +20,16 @@ extension Diagnostic: JSONConvertible {
   }
 }
 
-extension Problem: JSONConvertible {
+extension Failure: JSONConvertible {
   /// The value of `error`.
-  package var json: JSON {
+  var error: JSON {
     let error: JSON = [
       "code": Int(status.rawValue), "message": message, "file": place?.file,
       "line": place?.position?.line, "column": place?.position?.column,
     ]
     return diagnostics.isEmpty ? error : error + ["diagnostics": diagnostics]
   }
-}
 
-extension Failure: JSONConvertible {
   /// The value of `failed`.
   package var json: JSON {
     [
@@ -43,7 +41,7 @@ extension Failure: JSONConvertible {
 
   /// The member `error`, for a failure with exit status 64 or higher in the middle of a command.
   fileprivate var errorMember: JSON {
-    status.rawValue < ExitStatus.usage.rawValue ? [:] : ["error": Problem(self)]
+    isResult ? [:] : ["error": error]
   }
 }
 
@@ -209,15 +207,14 @@ extension ManifestDiff: JSONConvertible {
 
 extension CheckReport: JSONConvertible {
   package var json: JSON {
-    let errors = problems.map(\.problem).filter {
-      $0.status.rawValue >= ExitStatus.usage.rawValue
-    }
+    let errors = problems.map(\.failure).filter { !$0.isResult }
     let worst = ExitStatus.worst(errors.map(\.status))
-    return (errors.first { $0.status == worst }.map { ["error": $0] } ?? [:]) + [
+    return (errors.first { $0.status == worst }.map { ["error": $0.error] } ?? [:]) + [
       "ok": status == .success, "history": history?.historyJSON ?? [],
       "lock": history?.lock ?? [], "profile": lint?.profile.rawValue,
       "findings": lint?.findings ?? [], "summary": lint?.summary, "replay": proof,
-      "schema": schema, "failed": failure ?? brokenLock, "errors": errors, "notes": notes,
+      "schema": schema, "failed": failure ?? brokenLock, "errors": errors.map(\.error),
+      "notes": notes,
     ]
   }
 }

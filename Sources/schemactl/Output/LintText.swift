@@ -13,7 +13,7 @@ extension TextReporter {
       )
     }
     showFindings(report, withSuppressed: true)
-    if let failure = report.unfoundFailure { complain(Problem(failure)) }
+    if let failure = report.unfoundFailure { complain(failure) }
     if let data = report.data { show(data) }
     for text in report.notes { note(text) }
     mention(scope(of: report))
@@ -88,12 +88,10 @@ extension TextReporter {
     let errors = report.findings.filter { $0.severity == .error && !$0.isSuppressed }
     list(errors, "error") { show($0) }
     complain(
-      Problem(
-        Failure(
-          .finding, "lint found \(counted(errors.count, "error")), so nothing was frozen",
-          remedy:
-            "Change the migrations, or suppress a finding with a reason under `lint.allow` in "
-            + "its manifest")))
+      Failure(
+        .finding, "lint found \(counted(errors.count, "error")), so nothing was frozen",
+        remedy: "Change the migrations, or suppress a finding with a reason under `lint.allow` in "
+          + "its manifest"))
   }
 }
 

@@ -34,7 +34,7 @@ extension TextReporter {
           : report.beyond.map(sentence) ?? arrival(report.applied.count, options)
       )
     }
-    complain(Problem(failure.adding(remainder(report, options))))
+    complain(failure.adding(remainder(report, options)))
     if let advice = failure.status.advice(ofFrozen: report.failedFrozen) { help(advice) }
     if let backup = report.backup {
       help(
@@ -135,7 +135,7 @@ extension TextReporter {
     noteDrift(plan.drift, database ?? "")
     for text in report.notes { note(text) }
     if isSQL, let beyond = plan.beyond { note(beyond.sentence) }
-    if let failure = report.failure { complain(Problem(failure)) }
+    if let failure = report.failure { complain(failure) }
     if !isSQL { mention(verdict(on: report, database)) }
   }
 
@@ -192,8 +192,7 @@ extension TextReporter {
     noteDrift(report.run.drift, options.database)
     let database = options.database.visible
     if let failure = report.run.failure {
-      return complain(
-        Problem(failure.adding("this was a copy: \(options.database) was not changed")))
+      return complain(failure.adding("this was a copy: \(options.database) was not changed"))
     }
     guard !report.run.applied.isEmpty else {
       return mention(

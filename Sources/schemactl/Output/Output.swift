@@ -59,27 +59,3 @@ func openStandardStreams() {
     _ = open("/dev/null", O_RDONLY)
   }
 }
-
-/// Writes all bytes; returns `errno` on failure.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-  var written = 0
-  while written < bytes.count {
-    let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    if count >= 0 {
-      written += count
-    } else if errno == EAGAIN {
-      // Another process made a shared pipe non-blocking.
-      var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      _ = poll(&ready, 1, -1)
-    } else if errno != EINTR {
-      return errno
-    }
-  }
-  return nil
-}
-
-enum Environment {
-  static subscript(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
-  }
-}

@@ -37,9 +37,11 @@ enum OutputFormat: String, CaseIterable {
     case .jsonl: JSONLinesReporter(output)
     case .sarif: SARIFReporter(output)
     case .github:
-      AnnotationReporter(output: output, errors: errors, volume, line: GitHubLines().line(_:))
+      AnnotationReporter(
+        output: output, errors: errors, volume: volume, line: GitHubLines().line(_:))
     case .xcode:
-      AnnotationReporter(output: output, errors: errors, volume, line: XcodeLines().line(_:))
+      AnnotationReporter(
+        output: output, errors: errors, volume: volume, line: XcodeLines().line(_:))
     }
   }
 }

@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaLint
 import SchemaManifest
 import SchemaModel
+import SchemaPlatform
 import SchemaSQLText
 import SchemaTimeline
 import SchemaYAML
@@ -68,13 +69,14 @@ final class SARIFReporter: Reporter {
     let rule = Rule.named(id)
     let own = AnnotationRule.named(id)
     let summary = rule?.summary ?? own?.summary ?? id
+    let level = rule?.severity(under: .additive) ?? .error
     return [
       "id": id, "name": pascalCase(id), "shortDescription": text(summary),
       "fullDescription": text(rule?.why ?? summary),
       "help": text(explanation(of: id) ?? own?.advice ?? summary),
       "helpUri": rule == nil ? page : "\(page)#\(id)",
       "defaultConfiguration": [
-        "level": rule?.severity(under: .additive).annotationLevel.rawValue ?? "error"
+        "level": (level == .off ? .note : level).rawValue
       ] as JSON,
       "properties": ["tags": rule == nil ? ["sqlite", group] : ["sqlite", "lint"]] as JSON,
     ]

@@ -40,7 +40,7 @@ final class TextReporter: Reporter {
     case .progress: break
     case .note(let text): note(text)
     case .warning(let text): warn(text)
-    case .stopped(let problem): complain(problem)
+    case .stopped(let failure, _): complain(failure)
     case .migrated(let report, let options): show(report, options)
     case .planned(let report, let database, let isSQL): show(report, database, isSQL: isSQL)
     case .refusedScript: sayScript(PlanReport.refusal)
@@ -72,7 +72,6 @@ final class TextReporter: Reporter {
     case .renumbered(let renamings, let isRehearsal): show(renamings, isRehearsal)
     case .repair(let plan, let isDone): show(plan, isDone)
     case .fleet(let event): show(event)
-    case .failed(_, let failure): complain(Problem(failure))
     }
     errors.flush()
   }
@@ -129,13 +128,13 @@ final class TextReporter: Reporter {
   // MARK: Diagnostics
 
   /// Writes the failure that ended the command to standard error.
-  func complain(_ problem: Problem) {
+  func complain(_ failure: Failure) {
     output.flush()
-    write(problem, to: errors)
+    write(failure, to: errors)
   }
 
-  /// Writes a problem that is the command's result to standard output.
-  func state(_ problem: Problem) { write(problem, to: output) }
+  /// Writes a failure that is the command's result to standard output.
+  func state(_ failure: Failure) { write(failure, to: output) }
 
   /// Writes a line of advice below the last diagnostic on standard error.
   func help(_ text: String) { errors.write("help: \(text.visible)\n") }
@@ -159,21 +158,21 @@ final class TextReporter: Reporter {
     }
   }
 
-  private func write(_ problem: Problem, to stream: Output) {
-    write(problem.diagnostics, to: stream)
-    if problem.diagnostics.isEmpty {
-      write(problem.place, "error", "1;31", problem.statement, to: stream)
+  private func write(_ failure: Failure, to stream: Output) {
+    write(failure.diagnostics, to: stream)
+    if failure.diagnostics.isEmpty {
+      write(failure.place, "error", "1;31", failure.statement, to: stream)
     }
-    if let migration = problem.migration {
+    if let migration = failure.migration {
       let operation = migration.operation.map { "operation \($0.visible) of " } ?? ""
       stream.write("  in \(operation)migration \(migration.id.visible)\n")
       if let statement = migration.statement {
         stream.write("  statement: \(statement.shortened(to: 200))\n")
       }
     }
-    if let help = problem.help { stream.write("help: \(help.visible)\n") }
-    if problem.diagnostics.count > 1 {
-      stream.write("Found \(counted(problem.diagnostics.count, "error"))\n")
+    if let help = failure.remedy { stream.write("help: \(help.visible)\n") }
+    if failure.diagnostics.count > 1 {
+      stream.write("Found \(counted(failure.diagnostics.count, "error"))\n")
     }
   }
 

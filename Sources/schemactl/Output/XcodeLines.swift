@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaLint
 import SchemaManifest
 import SchemaSQLText
 
