@@ -88,12 +88,3 @@ extension Connection.Setting {
     .doubleQuotedStringsInDML, .doubleQuotedStringsInDDL,
   ]
 }
-
-extension Connection {
-  /// Uses a connection of the caller without changing its settings.
-  package static func using<Result>(
-    _ handle: OpaquePointer, _ body: (Connection) throws -> Result
-  ) rethrows -> Result {
-    try body(Connection(borrowing: handle))
-  }
-}

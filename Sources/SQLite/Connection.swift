@@ -71,8 +71,8 @@ package final class Connection {
     try execute("PRAGMA cell_size_check = ON")
   }
 
-  /// Wraps a connection that the caller has opened (`Connection.borrowing`).
-  init(borrowing handle: OpaquePointer) {
+  /// Wraps a connection that the caller has opened, without changing its settings.
+  package init(borrowing handle: OpaquePointer) {
     self.handle = handle
     let file = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
     path = file.isEmpty ? ":memory:" : file

@@ -19,7 +19,7 @@ extension SchemaMigrator {
     onProgress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) async throws(SchemaError) -> MigrationReport {
     try await onThread { interruption throws(SchemaError) in
-      try migrate(databaseAt: path, options, interruption, onProgress)
+      try migrate(.file(path), options, interruption, onProgress)
     }
   }
 
@@ -36,9 +36,9 @@ extension SchemaMigrator {
     handle: OpaquePointer, _ options: MigrationOptions = MigrationOptions(),
     onProgress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) async throws(SchemaError) -> MigrationReport {
-    let lent = Lent(handle: handle)
+    let target = Target.handle(handle)
     return try await onThread { interruption throws(SchemaError) in
-      try migrate(handle: lent.handle, options, interruption, onProgress)
+      try migrate(target, options, interruption, onProgress)
     }
   }
 
@@ -51,9 +51,7 @@ extension SchemaMigrator {
   public func migrating(
     databaseAt path: String, _ options: MigrationOptions = MigrationOptions()
   ) -> AsyncThrowingStream<MigrationProgress, any Error> {
-    stream { interruption, report throws(SchemaError) in
-      try migrate(databaseAt: path, options, interruption, report)
-    }
+    stream(.file(path), options)
   }
 
   /// Migrates an open connection, which nothing may use before the last element has come, and reports what
@@ -65,10 +63,7 @@ extension SchemaMigrator {
   public func migrating(
     handle: OpaquePointer, _ options: MigrationOptions = MigrationOptions()
   ) -> AsyncThrowingStream<MigrationProgress, any Error> {
-    let lent = Lent(handle: handle)
-    return stream { interruption, report throws(SchemaError) in
-      try migrate(handle: lent.handle, options, interruption, report)
-    }
+    stream(.handle(handle), options)
   }
 
   /// Reports which migrations a database has run. Writes nothing.
@@ -76,7 +71,7 @@ extension SchemaMigrator {
   /// - Parameter path: the database file.
   public func status(databaseAt path: String) async throws(SchemaError) -> DatabaseStatus {
     try await onThread { interruption throws(SchemaError) in
-      try status(databaseAt: path, interruption)
+      try status(of: .file(path), interruption)
     }
   }
 
@@ -86,8 +81,10 @@ extension SchemaMigrator {
   public nonisolated(nonsending) func status(
     handle: OpaquePointer
   ) async throws(SchemaError) -> DatabaseStatus {
-    let lent = Lent(handle: handle)
-    return try await onThread { _ throws(SchemaError) in try status(handle: lent.handle) }
+    let target = Target.handle(handle)
+    return try await onThread { interruption throws(SchemaError) in
+      try status(of: target, interruption)
+    }
   }
 
   /// Checks a history, and compares a database with it. Writes nothing.
@@ -97,7 +94,7 @@ extension SchemaMigrator {
     databaseAt path: String? = nil
   ) async throws(SchemaError) -> VerificationReport {
     try await onThread { interruption throws(SchemaError) in
-      try verify(databaseAt: path, interruption)
+      try verify(path.map(Target.file), interruption)
     }
   }
 
@@ -107,16 +104,14 @@ extension SchemaMigrator {
   public nonisolated(nonsending) func verify(
     handle: OpaquePointer
   ) async throws(SchemaError) -> VerificationReport {
-    let lent = Lent(handle: handle)
+    let target = Target.handle(handle)
     return try await onThread { interruption throws(SchemaError) in
-      try verify(handle: lent.handle, interruption)
+      try verify(target, interruption)
     }
   }
 
   private func stream(
-    _ body:
-      @escaping @Sendable (Interruption, @escaping (MigrationProgress) -> Void) throws(SchemaError)
-      -> MigrationReport
+    _ target: Target, _ options: MigrationOptions
   ) -> AsyncThrowingStream<MigrationProgress, any Error> {
     // A slow reader misses old elements, but never the last one.
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
@@ -126,7 +121,7 @@ extension SchemaMigrator {
       }
       let hasStarted = startThread {
         do throws(SchemaError) {
-          let report = try body(interruption) { continuation.yield($0) }
+          let report = try migrate(target, options, interruption) { continuation.yield($0) }
           continuation.yield(.finished(report))
           continuation.finish()
         } catch {
@@ -154,11 +149,6 @@ extension SchemaMigrator {
     }
     return try result.get()
   }
-}
-
-/// A connection on its way to another thread, while the caller waits.
-private struct Lent: @unchecked Sendable {
-  let handle: OpaquePointer
 }
 
 extension SchemaError {

@@ -1,8 +1,16 @@
 import SchemaCopies
 import SchemaHistory
 import SchemaInspect
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLite
+
+/// A database that the app names: a file, or an open connection, which may be on its way to another thread
+/// while the caller waits.
+enum Target: @unchecked Sendable {
+  case file(String)
+  case handle(OpaquePointer)
+}
 
 extension SchemaMigrator {
   /// Reports which migrations a database has run. Writes nothing.
@@ -10,7 +18,7 @@ extension SchemaMigrator {
   /// - Parameter path: the database file.
   /// - Throws: ``SchemaError``, also when the database and the history contradict each other.
   public func status(databaseAt path: String) throws(SchemaError) -> DatabaseStatus {
-    try status(databaseAt: path, Interruption())
+    try status(of: .file(path))
   }
 
   /// Reports which migrations the database of an open connection has run. Writes nothing.
@@ -18,27 +26,19 @@ extension SchemaMigrator {
   /// - Parameter handle: the `sqlite3 *`.
   /// - Throws: ``SchemaError``, also when the database and the history contradict each other.
   public func status(handle: OpaquePointer) throws(SchemaError) -> DatabaseStatus {
-    try inspect(handle) { (connection) throws(Failure) in
-      try status(of: ReadableDatabase(connection, name: connection.path))
-    }
+    try status(of: .handle(handle))
   }
 
   func status(
-    databaseAt path: String, _ interruption: Interruption
+    of target: Target, _ interruption: Interruption = Interruption()
   ) throws(SchemaError) -> DatabaseStatus {
-    do throws(Failure) {
-      return try status(
-        of: ReadableDatabase(file: path, timeout: timeout, interruption: interruption))
-    } catch {
-      throw SchemaError(error)
+    try reporting {
+      let database = try ReadableDatabase(target, timeout: timeout, interruption)
+      let project = try project().view(of: database)
+      let report = try project.status(of: database)
+      _ = try project.requireUsableLedger(report.applied, of: database.name)
+      return DatabaseStatus(report)
     }
-  }
-
-  private func status(of database: ReadableDatabase) throws(Failure) -> DatabaseStatus {
-    let project = try project().view(of: database)
-    let report = try project.status(of: database)
-    _ = try project.requireUsableLedger(report.applied, of: database.name)
-    return DatabaseStatus(report)
   }
 
   /// Checks that released migrations are unchanged, that the history can be replayed, and that a database
@@ -47,7 +47,7 @@ extension SchemaMigrator {
   /// - Parameter path: nil checks the history alone.
   /// - Throws: ``SchemaError`` when it cannot check; the findings are in the report.
   public func verify(databaseAt path: String? = nil) throws(SchemaError) -> VerificationReport {
-    try verify(databaseAt: path, Interruption())
+    try verify(path.map { .file($0) })
   }
 
   /// The same for the database of an open connection. Writes nothing.
@@ -55,41 +55,16 @@ extension SchemaMigrator {
   /// - Parameter handle: the `sqlite3 *`.
   /// - Throws: ``SchemaError`` when it cannot check; the findings are in the report.
   public func verify(handle: OpaquePointer) throws(SchemaError) -> VerificationReport {
-    try verify(handle: handle, Interruption())
+    try verify(.handle(handle))
   }
 
   func verify(
-    handle: OpaquePointer, _ interruption: Interruption
+    _ target: Target?, _ interruption: Interruption = Interruption()
   ) throws(SchemaError) -> VerificationReport {
-    try inspect(handle) { (connection) throws(Failure) in
-      try VerificationReport(
-        checking: project().verify(
-          ReadableDatabase(connection, name: connection.path), interruption: interruption))
-    }
-  }
-
-  func verify(
-    databaseAt path: String?, _ interruption: Interruption
-  ) throws(SchemaError) -> VerificationReport {
-    do throws(Failure) {
-      let database = try path.map { (path) throws(Failure) in
-        try ReadableDatabase(file: path, timeout: timeout, interruption: interruption)
-      }
+    try reporting {
+      let database = try target.map { try ReadableDatabase($0, timeout: timeout, interruption) }
       return try VerificationReport(
         checking: project().verify(database, interruption: interruption))
-    } catch {
-      throw SchemaError(error)
-    }
-  }
-
-  /// Reads on a connection of the application, which may be in a transaction.
-  private func inspect<Report>(
-    _ handle: OpaquePointer, _ body: (Connection) throws(Failure) -> Report
-  ) throws(SchemaError) -> Report {
-    do {
-      return try Connection.using(handle, body)
-    } catch {
-      throw SchemaError(error)
     }
   }
 
@@ -106,11 +81,7 @@ extension SchemaMigrator {
   public func adopt(
     databaseAt path: String, at point: String? = nil
   ) throws(SchemaError) -> [String] {
-    do throws(Failure) {
-      return try project().adopt(path, at: point, timeout: timeout).adopted
-    } catch {
-      throw SchemaError(error)
-    }
+    try reporting { try project().adopt(path, at: point, timeout: timeout).adopted }
   }
 
   /// The same for the database of an open connection, as ``migrate(handle:through:onlyFrozen:onProgress:)``
@@ -125,12 +96,10 @@ extension SchemaMigrator {
   public func adopt(
     handle: OpaquePointer, at point: String? = nil
   ) throws(SchemaError) -> [String] {
-    do {
-      return try Connection.borrowing(handle) { connection in
+    try reporting {
+      try Connection.borrowing(handle) { connection in
         try project().adopt(on: connection, at: point).adopted
       }
-    } catch {
-      throw SchemaError(error)
     }
   }
 
@@ -144,11 +113,22 @@ extension SchemaMigrator {
     ///   file has run migrations since. A database that has run only drafts needs no copy.
     @discardableResult
     public func resetDrafts(databaseAt path: String) throws(SchemaError) -> String {
-      do throws(Failure) {
-        return try DraftCopy(of: path, project()).restore(timeout: timeout).setAside
-      } catch {
-        throw SchemaError(error)
-      }
+      try reporting { try DraftCopy(of: path, project()).restore(timeout: timeout).setAside }
     }
   #endif
+}
+
+extension ReadableDatabase {
+  /// A connection of the app may be in a transaction.
+  fileprivate init(
+    _ target: Target, timeout: Double, _ interruption: Interruption
+  ) throws(Failure) {
+    switch target {
+    case .file(let path):
+      try self.init(file: path, timeout: timeout, interruption: interruption)
+    case .handle(let handle):
+      let connection = Connection(borrowing: handle)
+      self.init(connection, name: connection.path)
+    }
+  }
 }

@@ -45,7 +45,7 @@ extension SchemaMigrator {
     options.onlyFrozen = onlyFrozen
     options.backup = backup
     options.isParanoid = isParanoid
-    return try migrate(databaseAt: path, options, Interruption(), onProgress)
+    return try migrate(.file(path), options, Interruption(), onProgress)
   }
 
   /// Applies the migrations that the database of an open connection has not run yet: a database in memory,
@@ -70,65 +70,49 @@ extension SchemaMigrator {
     var options = MigrationOptions()
     options.through = last
     options.onlyFrozen = onlyFrozen
-    return try migrate(handle: handle, options, Interruption(), onProgress)
+    return try migrate(.handle(handle), options, Interruption(), onProgress)
   }
 
   // MARK: On this thread
 
   func migrate(
-    databaseAt path: String, _ options: MigrationOptions, _ interruption: Interruption,
+    _ target: Target, _ options: MigrationOptions, _ interruption: Interruption,
     _ onProgress: ((MigrationProgress) -> Void)?
   ) throws(SchemaError) -> MigrationReport {
-    if case .bundle(let bundle) = history, options.through == nil, isUpToDate(path, bundle) {
-      return MigrationReport(MigrateReport())
-    }
-    return try report { () throws in
+    let report = try reporting {
+      if options.through == nil, isUpToDate(target) { return MigrateReport() }
       let events = ProgressReader(onProgress)
-      return try project().migrate(
-        options.migrateOptions(path, timeout: timeout),
-        interruption: interruption, onEvent: events.note)
-    }
-  }
-
-  private func isUpToDate(_ path: String, _ bundle: HistoryBundle) -> Bool {
-    guard (try? DatabaseFile.exists(path)) == true,
-      let connection = try? Connection(path: path, mode: .readOnly)
-    else { return false }
-    connection.setBusyHandler(timeout: timeout)
-    return bundle.isApplied(in: connection)
-  }
-
-  func migrate(
-    handle: OpaquePointer, _ options: MigrationOptions, _ interruption: Interruption,
-    _ onProgress: ((MigrationProgress) -> Void)?
-  ) throws(SchemaError) -> MigrationReport {
-    try report { () throws in
-      if case .bundle(let bundle) = history, options.through == nil,
-        Connection.using(handle, bundle.isApplied)
-      {
-        return MigrateReport()
+      switch target {
+      case .file(let path):
+        return try project().migrate(
+          options.migrateOptions(path, timeout: timeout), interruption: interruption,
+          onEvent: events.note)
+      case .handle(let handle):
+        return try Connection.borrowing(handle) { connection in
+          try project().migrate(
+            on: connection, options.migrateOptions(connection.path, timeout: timeout),
+            interruption: interruption, onEvent: events.note)
+        }
       }
-      let events = ProgressReader(onProgress)
-      return try Connection.borrowing(handle) { connection in
-        try project().migrate(
-          on: connection,
-          options.migrateOptions(connection.path, timeout: timeout),
-          interruption: interruption, onEvent: events.note)
-      }
-    }
-  }
-
-  private func report(_ body: () throws -> MigrateReport) throws(SchemaError) -> MigrationReport {
-    let report: MigrateReport
-    do {
-      report = try body()
-    } catch {
-      throw SchemaError(error)
     }
     if let failure = report.failure {
       throw SchemaError(failure, after: MigrationReport(report))
     }
     return MigrationReport(report)
+  }
+
+  private func isUpToDate(_ target: Target) -> Bool {
+    guard case .bundle(let bundle) = history else { return false }
+    switch target {
+    case .file(let path):
+      guard (try? DatabaseFile.exists(path)) == true,
+        let connection = try? Connection(path: path, mode: .readOnly)
+      else { return false }
+      connection.setBusyHandler(timeout: timeout)
+      return bundle.isApplied(in: connection)
+    case .handle(let handle):
+      return bundle.isApplied(in: Connection(borrowing: handle))
+    }
   }
 }
 

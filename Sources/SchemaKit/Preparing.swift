@@ -17,14 +17,11 @@ extension SchemaMigrator {
   /// - Parameter handle: the `sqlite3 *`.
   /// - Throws: ``SchemaError`` at the first statement that fails.
   public func prepare(handle: OpaquePointer) throws(SchemaError) {
-    do {
+    try reporting {
       let (file, sql) = try connectionSQL()
-      try Connection.using(handle) { connection in
-        try application.registerBrought(on: connection)
-        try run(sql, of: file, on: connection)
-      }
-    } catch {
-      throw SchemaError(error)
+      let connection = Connection(borrowing: handle)
+      try application.registerBrought(on: connection)
+      try run(sql, of: file, on: connection)
     }
   }
 
@@ -33,11 +30,7 @@ extension SchemaMigrator {
     case .bundle(let bundle):
       return (MigrationFolder(bundle.folder).connectionFile, try bundle.connectionSQL() ?? "")
     case .folder(let project):
-      do throws(FileError) {
-        return (project.folder.connectionFile, try project.folder.connectionSQL() ?? "")
-      } catch {
-        throw Failure(error)
-      }
+      return (project.folder.connectionFile, try project.folder.connectionSQL() ?? "")
     }
   }
 

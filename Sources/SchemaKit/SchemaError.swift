@@ -66,7 +66,7 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
   init(_ failure: Failure, after report: MigrationReport? = nil) {
     // Success is never thrown.
     code = Code(rawValue: Int(failure.status.rawValue)) ?? .bug
-    lines = failure.linesWithoutRemedy
+    lines = failure.linesWithoutRemedy + failure.diagnostics.dropFirst().map(\.description)
     file = failure.place?.file
     line = failure.place?.position?.line
     column = failure.place?.position?.column
@@ -76,30 +76,21 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
     self.report = report
   }
 
-  private init(_ input: InvalidInput) {
-    let first = input.diagnostics.first
-    code = .invalidInput
-    let others = input.diagnostics.dropFirst().map(\.description)
-    lines = [first?.message ?? ""] + others
-    file = first?.file
-    line = first?.position?.line
-    column = first?.position?.column
-    migration = nil
-    sqliteCode = nil
-    sqliteMessage = nil
-    report = nil
-  }
-
   package init(_ error: any Error) {
     switch error {
     case let error as SchemaError: self = error
-    case let failure as Failure: self.init(failure, after: nil)
-    case let input as InvalidInput: self.init(input)
     case let refusal as BorrowRefusal: self.init(refusal.failure, after: nil)
-    case let error as DatabaseError:
-      self.init(Failure(error, database: "the connection's database"), after: nil)
-    default: self.init(Failure(.bug, "\(error)"), after: nil)
+    default: self.init(Failure(of: error, database: "the connection's database"), after: nil)
     }
+  }
+}
+
+/// Runs `body`, whose errors become a ``SchemaError``.
+func reporting<Result>(_ body: () throws -> Result) throws(SchemaError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw SchemaError(error)
   }
 }
 
