@@ -7,8 +7,6 @@ package struct DividedStatement: Sendable {
   package let table: String
   /// The columns that it sets; for DELETE none.
   let assigned: Set<Identifier>
-  /// Whether it changes every row.
-  let isOfAllRows: Bool
   private let beginning: String
   private let condition: String?
 
@@ -23,7 +21,6 @@ package struct DividedStatement: Sendable {
     else { return nil }
     table = statement.table.name.text
     assigned = Set((statement.assignments ?? []).map(\.column.text.identifier))
-    isOfAllRows = statement.condition == nil
     beginning = tokens.text(statement.beginning)
     condition = statement.condition.map(tokens.text)
   }

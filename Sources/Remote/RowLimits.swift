@@ -39,8 +39,8 @@ struct RowLimits {
     let tables = Dictionary(
       loads.map { ($0.table.identifier, $0) }, uniquingKeysWith: { first, _ in first }
     ).values.filter { $0.rows > 0 }
-    let rehearsal = try RowRehearsal(of: plans, live, tables, application, on: cluster)
-    return zip(plans, rehearsal.durations).compactMap { plan, durations in
+    let durations = try rehearsedDurations(of: plans, live, tables, application, on: cluster)
+    return zip(plans, durations).compactMap { plan, durations in
       zip(plan.steps, durations).lazy.compactMap { $0.refusal(after: $1) }.first
     }
   }
