@@ -110,14 +110,39 @@ enum NewCommand: Command {
     for hint in SchemaRenaming.keepingValues(renamings, from: head, to: wanted) {
       session.report(.note(hint))
     }
-    let operations = try SchemaTransition.operations(
-      from: head, to: wanted, renaming: renamings, settings.application)
+    let operations: [WrittenOperation]
+    do throws(Failure) {
+      operations = try SchemaTransition.operations(
+        from: head, to: wanted, renaming: renamings, settings.application)
+    } catch {
+      guard error.status == .usage else { throw error }
+      throw try explained(error, renamings, to: wanted, project, settings.application)
+    }
     guard !operations.isEmpty else {
       throw Failure(.finding, "\(source) already has the schema of the history")
     }
     let possible = SchemaRenaming.possible(
       from: head, to: wanted, besides: renamings, settings.application)
     return (operations, possible)
+  }
+
+  /// Explains a rejected rename: if it would work without the last draft, that draft probably makes
+  /// the same change.
+  private static func explained(
+    _ failure: Failure, _ renamings: [SchemaRenaming], to wanted: Schema, _ project: Project,
+    _ application: Application
+  ) throws(Failure) -> Failure {
+    guard let draft = project.migrations.last, !project.isFrozen(draft) else { return failure }
+    var former = Schema()
+    if let last = project.migrations.dropLast().last {
+      former = try project.schema(through: last.id)
+    }
+    let operations = try? SchemaTransition.operations(
+      from: former, to: wanted, renaming: renamings, application)
+    guard operations != nil else { return failure }
+    return Failure(
+      .usage, "\(failure.message). It existed before \(draft.id), which is a draft",
+      remedy: "To replace the draft, remove it first (`rm -- \(shellQuoted(draft.file))`)")
   }
 
   private static func write(
