@@ -10,7 +10,7 @@ import SchemaTrials
 /// Determines whether a change breaks devices with another version of the app. Builds both schemas
 /// in memory and transfers rows between them, as a sync engine does.
 package final class CompatibilitySimulation {
-  private let pairs: [VersionPair]
+  private let pairs: [(older: AppVersion, newer: AppVersion)]
   /// The schema changes of each migration.
   private let deltas: [SchemaDelta]
   private let application: Application
@@ -19,35 +19,13 @@ package final class CompatibilitySimulation {
   /// crsql_commit_alter.
   private let announced: Set<[Identifier]>
   private let hints: HintBook
-  private var devices: [Int: Peer] = [:]
-
-  /// A device with a generator of rows for it.
-  private final class Peer {
-    let device: Device
-    let maker: RowMaker
-    private let make: () throws(DatabaseError) -> Device
-    private var other: Device?
-
-    init(
-      _ hints: HintBook, _ make: @escaping () throws(DatabaseError) -> Device
-    ) throws(DatabaseError) {
-      device = try make()
-      maker = RowMaker(device, hints: hints.hints(of:))
-      self.make = make
-    }
-
-    /// Another device of the same version.
-    func twin() throws(DatabaseError) -> Device {
-      if let other { return other }
-      let new = try make()
-      other = new
-      return new
-    }
-  }
+  private var devices: [Int: Device] = [:]
+  /// Without duplicates.
+  private var found: [Disagreement] = []
 
   init(
-    _ pairs: [VersionPair], _ deltas: [SchemaDelta], _ timeline: Timeline,
-    _ application: Application, _ scope: LintScope
+    _ pairs: [(older: AppVersion, newer: AppVersion)], _ deltas: [SchemaDelta],
+    _ timeline: Timeline, _ application: Application, _ scope: LintScope
   ) {
     self.pairs = pairs
     self.deltas = deltas
@@ -72,7 +50,12 @@ package final class CompatibilitySimulation {
     isFull: Bool
   ) throws(Failure) -> [Disagreement] {
     let versions = project.versions(replayed: deltas.count, oldest: scope.oldestSynced)
-    let pairs = VersionPair.all(of: versions, isFull: isFull)
+    let adjacent = zip(versions, versions.dropFirst()).map { (older: $0, newer: $1) }
+    let others = versions.indices.flatMap { first in
+      versions.dropFirst(first + 2).suffix(isFull ? .max : 1)
+        .map { (older: versions[first], newer: $0) }
+    }
+    let pairs = adjacent + others
     guard !pairs.isEmpty else { return [] }
     do {
       return try CompatibilitySimulation(pairs, deltas, timeline, project.application, scope)
@@ -82,52 +65,48 @@ package final class CompatibilitySimulation {
     }
   }
 
-  /// Without duplicates, in the order of the pairs and the tables.
+  /// In the order of the pairs and the tables.
   func disagreements() throws(DatabaseError) -> [Disagreement] {
-    var found: [Disagreement] = []
-    var known: Set<Origin> = []
     // Most tables are equal in many releases, so one trial suffices for all of them.
     var tried: Set<[[ExactText]]> = []
     for pair in pairs {
-      let (older, newer) = try (peer(pair.older), peer(pair.newer))
-      for table in try tables(older.device, newer.device) {
-        let meeting =
-          try older.device.definition(of: table) + [[]] + newer.device.definition(of: table)
+      let (older, newer) = try (device(pair.older), device(pair.newer))
+      for table in try tables(older, newer) {
+        let meeting = try older.definition(of: table) + [[]] + newer.definition(of: table)
         guard tried.insert(meeting).inserted else { continue }
-        for (sender, receiver) in [(pair.older, pair.newer), (pair.newer, pair.older)] {
-          for (origin, text) in try judge(table, sender, receiver) {
-            guard known.insert(origin).inserted else { continue }
-            let (message, transcript) = text()
-            found.append(
-              Disagreement(
-                migration: origin.migration, table: origin.table, object: origin.object,
-                message: message, transcript: transcript, isNote: origin.isNote))
-          }
-        }
+        try judge(table, older, newer)
+        try judge(table, newer, older)
       }
     }
     return found
   }
 
-  /// Two counterexamples with equal origins are reported once.
-  private struct Origin: Hashable {
-    let migration: Int
-    let table: String
-    let object: String
-    let isNote: Bool
+  /// Harm of the same migration to the same object is reported once.
+  private func note(
+    _ migration: Int, _ table: String, _ object: String, isHarm: Bool,
+    _ text: () -> (message: String, transcript: DeviceTranscript?)
+  ) {
+    let isKnown = found.contains { known in
+      known.migration == migration && known.table == table && known.object == object
+        && (known.transcript != nil) == isHarm
+    }
+    if isKnown { return }
+    let (message, transcript) = text()
+    found.append(
+      Disagreement(
+        migration: migration, table: table, object: object, message: message,
+        transcript: transcript))
   }
 
   // MARK: Devices
 
-  private func peer(_ version: AppVersion) throws(DatabaseError) -> Peer {
+  private func device(_ version: AppVersion) throws(DatabaseError) -> Device {
     if let known = devices[version.count] { return known }
-    let schema = Schema(applying: deltas.prefix(version.count))
-    let enforces = scope.profile != .crSQLite
-    let peer = try Peer(hints) { [application] () throws(DatabaseError) in
-      try Device(version, schema, application, enforcesForeignKeys: enforces)
-    }
-    if !version.isBetween { devices[version.count] = peer }
-    return peer
+    let device = try Device(
+      version, Schema(applying: deltas.prefix(version.count)), application, hints,
+      enforcesForeignKeys: scope.profile != .crSQLite)
+    if !version.isBetween { devices[version.count] = device }
+    return device
   }
 
   /// The tables, sorted, that both versions may exchange and whose definition, or that of their
@@ -149,52 +128,39 @@ package final class CompatibilitySimulation {
   // MARK: Finding the migration
 
   private func result(
-    _ table: Identifier, _ sender: AppVersion, _ receiver: AppVersion
+    _ table: Identifier, _ sender: Device, _ receiver: Device
   ) throws(DatabaseError) -> TableSimulation.Result {
-    let (from, to) = try (peer(sender), peer(receiver))
-    return try TableSimulation(
-      sender: from.device, receiver: to.device, twin: from.twin,
-      makers: (from.maker, to.maker),
-      delivery: Delivery(insertsNull: scope.profile == .sqliteData),
-      syncs: { [scope] in !scope.isLocal($0) },
+    try TableSimulation(
+      exchange: Exchange(
+        sender: sender, receiver: receiver,
+        delivery: Delivery(insertsNull: scope.profile == .sqliteData),
+        syncs: { [scope] in !scope.isLocal($0) }),
       mayLack: { [announced] in announced.contains([$0, $1]) }
     ).result(of: table)
   }
 
   private func judge(
-    _ table: Identifier, _ sender: AppVersion, _ receiver: AppVersion
-  ) throws(DatabaseError) -> [(Origin, text: () -> (String, DeviceTranscript?))] {
-    let (first, last) = (min(sender.count, receiver.count), max(sender.count, receiver.count))
-    let suspects = (first..<last).filter { touches($0, table) }
-    let (from, to) = try (peer(sender).device, peer(receiver).device)
+    _ table: Identifier, _ sender: Device, _ receiver: Device
+  ) throws(DatabaseError) {
+    let counts = [sender.version.count, receiver.version.count].sorted()
+    let suspects = (counts[0]..<counts[1]).filter { touches($0, table) }
+    let last = counts[1] - 1
     switch try result(table, sender, receiver) {
     case .unknown(let version, let problem):
-      let name = from.tableNames[table] ?? table.text
-      let origin = Origin(
-        migration: suspects.last ?? last - 1, table: name, object: name, isNote: true)
-      return [
+      let name = sender.tableNames[table] ?? table.text
+      note(suspects.last ?? last, name, name, isHarm: false) {
         (
-          origin,
-          {
-            (
-              "lint could not generate a row of \(name) in \(version.name), so it did not "
-                + "simulate this table: \(problem)", nil
-            )
-          }
+          "lint could not generate a row of \(name) in \(version.name), so it did not "
+            + "simulate this table: \(problem)", nil
         )
-      ]
-    case .found(let counterexamples):
-      var found: [(Origin, text: () -> (String, DeviceTranscript?))] = []
-      for counterexample in counterexamples {
-        let migration =
-          try culprit(of: counterexample, table, sender, receiver, among: suspects) ?? last - 1
-        let origin = Origin(
-          migration: migration, table: counterexample.table,
-          object: counterexample.spelt([to, from]), isNote: false)
-        found.append(
-          (origin, { (counterexample.message(from, to), counterexample.transcript(from, to)) }))
       }
-      return found
+    case .found(let counterexamples):
+      for found in counterexamples {
+        let migration = try culprit(of: found, table, sender, receiver, among: suspects) ?? last
+        note(migration, found.table, found.spelt([receiver, sender]), isHarm: true) {
+          (found.message(sender, receiver), found.transcript(sender, receiver))
+        }
+      }
     }
   }
 
@@ -207,14 +173,14 @@ package final class CompatibilitySimulation {
 
   /// The migration after which the same harm occurs, and before which it does not.
   private func culprit(
-    of counterexample: Counterexample, _ table: Identifier, _ sender: AppVersion,
-    _ receiver: AppVersion, among suspects: [Int]
+    of counterexample: Counterexample, _ table: Identifier, _ sender: Device,
+    _ receiver: Device, among suspects: [Int]
   ) throws(DatabaseError) -> Int? {
-    let isOlder = sender.count < receiver.count
+    let isOlder = sender.version.count < receiver.version.count
     guard var (low, high) = suspects.indices.last.map({ (0, $0) }) else { return nil }
     while low < high {
       let middle = (low + high) / 2
-      let step = AppVersion(between: suspects[middle] + 1)
+      let step = try device(AppVersion(between: suspects[middle] + 1))
       let others = try result(table, isOlder ? sender : step, isOlder ? step : receiver)
       if others.contains(counterexample) { high = middle } else { low = middle + 1 }
     }

@@ -20,13 +20,23 @@ final class Device {
   let tableNames: [Identifier: String]
   /// The definitions of each table, its indexes and its triggers.
   let definitions: [Identifier: [[ExactText]]]
+  /// Values near the limits of every version of a table.
+  let hints: HintBook
   private var tables: [Identifier: DeviceTable] = [:]
-  private var texts: [Identifier: TableText] = [:]
+  private var candidates: [Identifier: Candidates] = [:]
+  private var leastRows: [Identifier: MadeRow] = [:]
+  private let makeTwin: () throws(DatabaseError) -> Device
+  private var knownTwin: Device?
 
   init(
-    _ version: AppVersion, _ schema: Schema, _ application: Application, enforcesForeignKeys: Bool
+    _ version: AppVersion, _ schema: Schema, _ application: Application, _ hints: HintBook,
+    enforcesForeignKeys: Bool
   ) throws(DatabaseError) {
     self.version = version
+    self.hints = hints
+    makeTwin = { () throws(DatabaseError) in
+      try Device(version, schema, application, hints, enforcesForeignKeys: enforcesForeignKeys)
+    }
     let missing = Set(application.missingFunctions.map(\.name.identifier))
     let portable = schema.portable(without: missing)
     self.schema = portable.withoutShadowTables()
@@ -57,12 +67,30 @@ final class Device {
     return table
   }
 
-  /// - Parameter key: the name of the table.
-  func text(of key: Identifier) -> TableText {
-    if let known = texts[key] { return known }
-    let text = TableText((definitions[key] ?? []).map { $0.map(\.text) })
-    texts[key] = text
-    return text
+  /// Another device of the same version.
+  func twin() throws(DatabaseError) -> Device {
+    if let knownTwin { return knownTwin }
+    let new = try makeTwin()
+    knownTwin = new
+    return new
+  }
+
+  /// Values to try for a column; SQLite decides whether it accepts them.
+  func values(
+    for column: DeviceTable.Column, of table: DeviceTable
+  ) throws(DatabaseError) -> [Value] {
+    if let known = candidates[table.key] { return known.values(for: column) }
+    let new = try Candidates(table, hints: hints.hints(of: table.key), connection)
+    candidates[table.key] = new
+    return new.values(for: column)
+  }
+
+  /// A row with values for the required columns, and with a value that identifies it.
+  func leastRow(of table: DeviceTable) throws(DatabaseError) -> MadeRow {
+    if let known = leastRows[table.key] { return known }
+    let made = try makeLeastRow(of: table, within: [])
+    leastRows[table.key] = made
+    return made
   }
 
   /// The tables and those that their foreign keys refer to, directly or indirectly.
@@ -135,13 +163,8 @@ final class Device {
   /// Identifies a row by its primary key; without one, as the last row.
   func identity(of insertion: Insertion) throws(DatabaseError) -> RowIdentity? {
     guard let table = try table(insertion.table.identifier) else { return nil }
-    let key = table.primaryKey.compactMap { column in
-      insertion[column.key].map { "\(Quoting.quoted(column.name)) = \($0.literal)" }
-    }
-    if !key.isEmpty, key.count == table.primaryKey.count {
-      return RowIdentity(table: table.key, condition: key.joined(separator: " AND "))
-    }
-    return RowIdentity(table: table.key, condition: "rowid = \(connection.lastInsertRowid)")
+    return table.identity { insertion[$0] }
+      ?? RowIdentity(table: table.key, condition: "rowid = \(connection.lastInsertRowid)")
   }
 }
 
@@ -158,4 +181,16 @@ extension String {
 struct RowIdentity: Sendable, Hashable {
   let table: Identifier
   let condition: String
+}
+
+extension DeviceTable {
+  /// - Parameter value: returns the row's value of a column.
+  /// - Returns: nil if the row lacks a value of the primary key.
+  func identity(_ value: (Identifier) -> Value?) -> RowIdentity? {
+    let conditions = primaryKey.compactMap { column in
+      value(column.key).map { "\(Quoting.quoted(column.name)) = \($0.literal)" }
+    }
+    guard !conditions.isEmpty, conditions.count == primaryKey.count else { return nil }
+    return RowIdentity(table: key, condition: conditions.joined(separator: " AND "))
+  }
 }

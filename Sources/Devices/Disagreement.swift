@@ -7,8 +7,6 @@ package struct Disagreement: Sendable {
   package let object: String
   /// Describes the harm in one line.
   package let message: String
-  /// Nil if the table could not be tested.
+  /// Nil if there is no harm to report, only a table that could not be tested.
   package let transcript: DeviceTranscript?
-  /// Whether there is no harm to report, only a table that could not be tested.
-  package let isNote: Bool
 }

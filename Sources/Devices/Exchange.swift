@@ -3,14 +3,18 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// The actions of a device in one test.
+/// A device's actions in one test: it inserts a row after the parents of the row, and changes it.
 struct Scenario: Sendable {
-  /// The rows to insert, parents first.
-  var insertions: [Insertion]
-  /// Then the changes of columns in the last row.
-  var edits: [(column: DeviceTable.Column, value: Value)] = []
-  /// The folded name of the column that the scenario tests.
+  var parents: [Insertion]
+  var row: Insertion
+  /// The changes of columns of the row.
+  var edits: [Edit] = []
+  /// The column that the scenario tests.
   var column: Identifier?
+
+  typealias Edit = (column: DeviceTable.Column, value: Value)
+
+  var insertions: [Insertion] { parents + [row] }
 
   var words: String {
     let rows = insertions.map(\.words)
@@ -27,7 +31,7 @@ struct Scenario: Sendable {
 /// Two devices that exchange records through a server.
 struct Exchange {
   let sender: Device
-  let receiver: Device
+  var receiver: Device
   var delivery: Delivery
   /// Whether the rows of a table are synced; its name is folded.
   let syncs: (Identifier) -> Bool
@@ -38,30 +42,29 @@ struct Exchange {
     of scenario: Scenario, on table: DeviceTable
   ) throws(DatabaseError) -> Counterexample? {
     guard let sent = try send(scenario, table),
-      var problem = try receive(sent.records), problem.table == table.key
+      var found = try receive(sent), found.table.identifier == table.key
     else { return nil }
-    if case .changed = problem.harm {
+    if case .changed = found.harm {
       // Triggers may change received rows intentionally.
       receiver.connection.set(.triggers, to: false)
       defer { receiver.connection.set(.triggers, to: true) }
-      guard let again = try receive(sent.records), again.table == table.key else { return nil }
-      problem = again
-      if case .changed(let value, let kept) = problem.harm,
-        try goesBack(value, from: kept, problem.column, scenario, table)
+      guard let again = try receive(sent), again.table.identifier == table.key else { return nil }
+      found = again
+      if case .changed(let value, let kept) = found.harm,
+        try goesBack(value, from: kept, found.column, scenario, table)
       {
         return nil
       }
     }
-    return Counterexample(
-      table: table.name, column: problem.column ?? scenario.column, harm: problem.harm,
-      actions: scenario.words, steps: sent.steps + problem.steps,
-      tables: Set(sent.records.map(\.table)))
+    found.table = table.name
+    found.column = found.column ?? scenario.column
+    return found
   }
 
   /// Whether the sender performs the scenario and the receiver accepts all of it unchanged.
   func isFine(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
     guard let sent = try send(scenario, table) else { return false }
-    return try receive(sent.records) == nil
+    return try receive(sent) == nil
   }
 
   /// Whether the sender can perform the scenario.
@@ -71,38 +74,50 @@ struct Exchange {
 
   // MARK: Sending
 
-  private struct Sent {
+  struct Sent {
+    var actions: String
     var records: [ServerRecord] = []
     var steps: [Step] = []
+
+    func counterexample(
+      _ table: DeviceTable, _ column: Identifier?, _ harm: Harm, after steps: [Step] = []
+    ) -> Counterexample {
+      Counterexample(
+        table: table.name, column: column, harm: harm, actions: actions,
+        steps: self.steps + steps, tables: Set(records.map(\.table)))
+    }
   }
 
   /// The records that the scenario sends, in order; nil if the sender refuses it.
   private func send(
     _ scenario: Scenario, _ table: DeviceTable
   ) throws(DatabaseError) -> Sent? {
-    try sender.trying { () throws(DatabaseError) -> Sent? in
-      guard let rows = try create(scenario.insertions) else { return nil }
-      var sent = Sent()
-      sent.steps = scenario.insertions.map { Step(role: .sender, sql: $0.sql) }
-      for row in rows {
-        guard let values = try sender.stored(row) else { return nil }
-        sent.records.append(ServerRecord(table: row.table, row: values))
-      }
-      guard !scenario.edits.isEmpty, let row = rows.last, var record = sent.records.last else {
-        return sent
-      }
-      let update = table.update(scenario.edits, of: row)
-      guard try sender.refusal(of: update) == nil, try sender.violation(in: table) == nil,
-        let stored = try sender.stored(row)
-      else { return nil }
-      for (column, _) in scenario.edits {
-        guard let value = stored[column.key], value != .null else { return nil }
-        record.set(column.key, to: value)
-      }
-      sent.records.append(record)
-      sent.steps.append(Step(role: .sender, sql: update))
+    try sender.trying { () throws(DatabaseError) in try perform(scenario, table) }
+  }
+
+  /// Like `send`, within a transaction of the sender.
+  func perform(_ scenario: Scenario, _ table: DeviceTable) throws(DatabaseError) -> Sent? {
+    guard let rows = try create(scenario.insertions) else { return nil }
+    var sent = Sent(actions: scenario.words)
+    sent.steps = scenario.insertions.map { Step(role: .sender, sql: $0.sql) }
+    for row in rows {
+      guard let values = try sender.stored(row) else { return nil }
+      sent.records.append(ServerRecord(table: row.table, row: values))
+    }
+    guard !scenario.edits.isEmpty, let row = rows.last, var record = sent.records.last else {
       return sent
     }
+    let update = table.update(scenario.edits, of: row)
+    guard try sender.refusal(of: update) == nil, try sender.violation(in: table) == nil,
+      let stored = try sender.stored(row)
+    else { return nil }
+    for (column, _) in scenario.edits {
+      guard let value = stored[column.key], value != .null else { return nil }
+      record.set(column.key, to: value)
+    }
+    sent.records.append(record)
+    sent.steps.append(Step(role: .sender, sql: update))
+    return sent
   }
 
   /// Nil if the sender refuses a row.
@@ -124,17 +139,10 @@ struct Exchange {
 
   // MARK: Receiving
 
-  private struct Problem {
-    let table: Identifier
-    let column: Identifier?
-    let harm: Harm
-    let steps: [Step]
-  }
-
-  private func receive(_ records: [ServerRecord]) throws(DatabaseError) -> Problem? {
-    try receiver.trying { () throws(DatabaseError) -> Problem? in
+  private func receive(_ sent: Sent) throws(DatabaseError) -> Counterexample? {
+    try receiver.trying { () throws(DatabaseError) -> Counterexample? in
       var steps: [Step] = []
-      for record in records where syncs(record.table) {
+      for record in sent.records where syncs(record.table) {
         // A missing table is a separate finding, which causes all other differences.
         guard let table = try receiver.table(record.table) else { return nil }
         let sql = delivery.statement(record, into: table)
@@ -142,44 +150,42 @@ struct Exchange {
         let refusal = try receiver.refusal(of: sql)
         let violation = refusal == nil ? try receiver.violation(in: table) : nil
         if let message = refusal ?? violation {
-          return Problem(
-            table: table.key, column: table.column(in: message), harm: .refused(message),
-            steps: steps)
+          return sent.counterexample(
+            table, table.column(in: message), .refused(message), after: steps)
         }
       }
-      return try firstLoss(of: records, after: steps)
+      return try firstLoss(of: sent, after: steps)
     }
   }
 
   /// The first missing or changed row.
   private func firstLoss(
-    of records: [ServerRecord], after steps: [Step]
-  ) throws(DatabaseError) -> Problem? {
+    of sent: Sent, after steps: [Step]
+  ) throws(DatabaseError) -> Counterexample? {
     // The last record of a row is its current state.
     var rows: [RowIdentity: ServerRecord] = [:]
     var order: [RowIdentity] = []
-    for record in records where syncs(record.table) {
-      guard let table = try receiver.table(record.table), let row = table.identity(of: record)
+    for record in sent.records where syncs(record.table) {
+      guard let table = try receiver.table(record.table),
+        let row = table.identity({ record.values[$0] })
       else { continue }
       if rows.updateValue(record, forKey: row) == nil { order.append(row) }
     }
     for row in order {
       guard let table = try receiver.table(row.table), let record = rows[row] else { continue }
+      let name = Quoting.identifier(table.name)
       guard let stored = try receiver.stored(row) else {
-        let count = "SELECT count(*) FROM \(Quoting.identifier(table.name))"
-        return Problem(
-          table: table.key, column: nil, harm: .missingRow,
-          steps: steps + [Step(role: .receiver, sql: count)])
+        let count = Step(role: .receiver, sql: "SELECT count(*) FROM \(name)")
+        return sent.counterexample(table, nil, .missingRow, after: steps + [count])
       }
       for column in table.columns {
-        guard let sent = record.values[column.key], let kept = stored[column.key], sent != kept
+        guard let value = record.values[column.key], let kept = stored[column.key], value != kept
         else { continue }
-        let look =
-          "SELECT \(Quoting.identifier(column.name)) FROM \(Quoting.identifier(table.name))"
-          + " WHERE \(row.condition)"
-        return Problem(
-          table: table.key, column: column.key, harm: .changed(sent: sent, kept: kept),
-          steps: steps + [Step(role: .receiver, sql: look)])
+        let look = Step(
+          role: .receiver,
+          sql: "SELECT \(Quoting.identifier(column.name)) FROM \(name) WHERE \(row.condition)")
+        return sent.counterexample(
+          table, column.key, .changed(sent: value, kept: kept), after: steps + [look])
       }
     }
     return nil
@@ -208,20 +214,9 @@ extension DeviceTable {
     return columns.first { name == "\(self.name).\($0.name)" }?.key
   }
 
-  func update(
-    _ changes: [(column: Column, value: Value)], of row: RowIdentity
-  ) -> String {
+  func update(_ changes: [Scenario.Edit], of row: RowIdentity) -> String {
     let list = changes.map { "\(Quoting.identifier($0.column.name)) = \($0.value.literal)" }
     return "UPDATE \(Quoting.identifier(name)) SET \(list.joined(separator: ", "))"
       + " WHERE \(row.condition)"
-  }
-
-  /// Nil if the record lacks the table's key.
-  func identity(of record: ServerRecord) -> RowIdentity? {
-    let conditions = primaryKey.compactMap { column in
-      record.values[column.key].map { "\(Quoting.quoted(column.name)) = \($0.literal)" }
-    }
-    guard !conditions.isEmpty, conditions.count == primaryKey.count else { return nil }
-    return RowIdentity(table: key, condition: conditions.joined(separator: " AND "))
   }
 }

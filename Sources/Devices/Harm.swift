@@ -29,8 +29,6 @@ enum Harm: Sendable, Hashable {
 struct Step: Sendable {
   enum Role: Sendable, Hashable {
     case sender, receiver
-
-    var other: Role { self == .sender ? .receiver : .sender }
   }
 
   let role: Role
@@ -39,7 +37,7 @@ struct Step: Sendable {
 
 /// Harm between two devices, with the statements that lead to it.
 struct Counterexample: Sendable {
-  let table: String
+  var table: String
   /// Nil if it concerns the whole table.
   var column: Identifier?
   let harm: Harm

@@ -5,17 +5,12 @@ import SchemaTrials
 
 /// Tests of one table with a sender of one version and a receiver of another.
 struct TableSimulation {
-  let sender: Device
-  let receiver: Device
-  /// Creates a second device of the sender's version. Harm between devices of the same version is
-  /// not caused by different versions.
-  let twin: () throws(DatabaseError) -> Device
-  let makers: (sender: RowMaker, receiver: RowMaker)
-  let delivery: Delivery
-  /// Whether the rows of a table are synced; its name is folded.
-  let syncs: (Identifier) -> Bool
+  let exchange: Exchange
   /// Whether the receiver may lack a column of the sender; both names are folded.
   let mayLack: (Identifier, Identifier) -> Bool
+
+  private var sender: Device { exchange.sender }
+  private var receiver: Device { exchange.receiver }
 
   enum Result {
     case found([Counterexample])
@@ -32,22 +27,20 @@ struct TableSimulation {
     guard let other = try receiver.table(key) else {
       return isOlder ? try missing(table) : .found([])
     }
-    var least: RowPlan
-    switch try makers.sender.minimalRow(of: table) {
-    case .plan(let plan): least = plan
+    let start: Scenario
+    switch try sender.leastRow(of: table) {
+    case .row(let row): start = row
     case .impossible(let message): return .unknown(sender.version, message)
     }
-    if case .impossible(let message) = try makers.receiver.minimalRow(of: other) {
+    if case .impossible(let message) = try receiver.leastRow(of: other) {
       return .unknown(receiver.version, message)
     }
     var found = Findings()
-    var exchange = Exchange(
-      sender: sender, receiver: receiver, delivery: delivery, syncs: syncs)
-    let start = least
-    least = try settle(start, table, other, &exchange, &found)
+    var exchange = exchange
+    let least = try settle(start, table, other, &exchange, &found)
     if isOlder { try findUnknownColumns(table, other, start, &found) }
-    var whole = try makers.sender.fullRow(of: table).plan ?? least
-    whole = try settle(whole, table, other, &exchange, &found)
+    let full = try sender.fullRow(of: table) ?? least
+    let whole = try settle(full, table, other, &exchange, &found)
     for batch in try batches(table, other, least, whole) {
       if let all = batch.all, try exchange.isFine(all, on: table) { continue }
       for scenario in batch.parts {
@@ -75,32 +68,31 @@ struct TableSimulation {
   // MARK: Columns that the receiver lacks
 
   private func missing(_ table: DeviceTable) throws(DatabaseError) -> Result {
-    guard let plan = try makers.sender.minimalRow(of: table).plan else { return .found([]) }
-    return .found([
-      Counterexample(
-        table: table.name, column: nil, harm: .noTable, actions: Scenario(plan).words,
-        steps: plan.insertions.map { Step(role: .sender, sql: $0.sql) } + [
-          Step(role: .receiver, sql: plan.row.sql)
-        ], tables: [table.key])
-    ])
+    guard let row = try sender.leastRow(of: table).row else { return .found([]) }
+    return .found([unknown(table, nil, .noTable, row)])
+  }
+
+  private func unknown(
+    _ table: DeviceTable, _ column: Identifier?, _ harm: Harm, _ row: Scenario
+  ) -> Counterexample {
+    Counterexample(
+      table: table.name, column: column, harm: harm, actions: row.words,
+      steps: row.insertions.map { Step(role: .sender, sql: $0.sql) } + [
+        Step(role: .receiver, sql: row.row.sql)
+      ], tables: [table.key])
   }
 
   private func findUnknownColumns(
-    _ table: DeviceTable, _ other: DeviceTable, _ least: RowPlan, _ found: inout Findings
+    _ table: DeviceTable, _ other: DeviceTable, _ least: Scenario, _ found: inout Findings
   ) throws(DatabaseError) {
     for column in table.columns where other.column(column.key) == nil {
       guard !mayLack(table.key, column.key) else { continue }
-      var plan = least
-      if plan.row[column.name] == nil {
-        guard let more = try makers.sender.adding(column, to: least, of: table) else { continue }
-        plan = more
+      var row = least
+      if row.row[column.name] == nil {
+        guard let more = try sender.adding(column, to: least, of: table) else { continue }
+        row = more
       }
-      found.add(
-        Counterexample(
-          table: table.name, column: column.key, harm: .noColumn, actions: Scenario(plan).words,
-          steps: plan.insertions.map { Step(role: .sender, sql: $0.sql) } + [
-            Step(role: .receiver, sql: plan.row.sql)
-          ], tables: [table.key]))
+      found.add(unknown(table, column.key, .noColumn, row))
     }
   }
 
@@ -111,18 +103,18 @@ struct TableSimulation {
   /// The first refused value would hide all other harm. So each column with harm gets another
   /// value, and a column that the sender lacks gets an assumed value at the receiver.
   private func settle(
-    _ start: RowPlan, _ table: DeviceTable, _ other: DeviceTable, _ exchange: inout Exchange,
+    _ start: Scenario, _ table: DeviceTable, _ other: DeviceTable, _ exchange: inout Exchange,
     _ found: inout Findings
-  ) throws(DatabaseError) -> RowPlan {
+  ) throws(DatabaseError) -> Scenario {
     var plan = start
     for _ in table.columns + other.columns {
-      guard let harm = try outcome(exchange, Scenario(plan), table) else { break }
+      guard let harm = try outcome(exchange, plan, table) else { break }
       if let key = harm.column, table.column(key) == nil, let column = other.column(key),
         exchange.delivery.assumed[key] == nil
       {
         found.add(harm)
-        let own = try makers.receiver.minimalRow(of: other).plan?.row[key]
-        let others = try makers.receiver.values(for: column, of: other)
+        let own = try receiver.leastRow(of: other).row?.row[key]
+        let others = try receiver.values(for: column, of: other)
         exchange.delivery.assumed[key] = own ?? others.first
       } else if let (column, better) = try cause(of: harm, plan, table, exchange) {
         found.add(harm, of: column.key)
@@ -137,15 +129,15 @@ struct TableSimulation {
 
   /// The column that causes the harm, and the row with a harmless value in it.
   private func cause(
-    of harm: Counterexample, _ plan: RowPlan, _ table: DeviceTable, _ exchange: Exchange
-  ) throws(DatabaseError) -> (DeviceTable.Column, RowPlan)? {
+    of harm: Counterexample, _ plan: Scenario, _ table: DeviceTable, _ exchange: Exchange
+  ) throws(DatabaseError) -> (DeviceTable.Column, Scenario)? {
     for column in table.columns where !column.isInKey && plan.row[column.name] != nil {
       guard harm.column == nil || harm.column == column.key else { continue }
       for value in try values(column, table, plan) where value != plan.row[column.name] {
         var better = plan
         better.row[column.name] = value
-        guard try exchange.isPossible(Scenario(better), on: table) else { continue }
-        let rest = try outcome(exchange, Scenario(better), table)
+        guard try exchange.isPossible(better, on: table) else { continue }
+        let rest = try outcome(exchange, better, table)
         if rest?.harm.signature != harm.harm.signature { return (column, better) }
       }
     }
@@ -163,7 +155,8 @@ struct TableSimulation {
     _ exchange: Exchange, _ scenario: Scenario, _ table: DeviceTable
   ) throws(DatabaseError) -> Counterexample? {
     guard let counterexample = try exchange.outcome(of: scenario, on: table) else { return nil }
-    let control = try Exchange(sender: sender, receiver: twin(), delivery: delivery, syncs: syncs)
+    var control = self.exchange
+    control.receiver = try sender.twin()
     return try control.outcome(of: scenario, on: table) == nil ? counterexample : nil
   }
 
@@ -175,13 +168,9 @@ struct TableSimulation {
   }
 
   private func batches(
-    _ table: DeviceTable, _ other: DeviceTable, _ least: RowPlan, _ whole: RowPlan
+    _ table: DeviceTable, _ other: DeviceTable, _ least: Scenario, _ whole: Scenario
   ) throws(DatabaseError) -> [Batch] {
-    let differences = sender.text(of: table.key).differences(from: receiver.text(of: table.key))
-    let columns = table.columns.filter { column in
-      !column.isInKey && other.column(column.key) != nil
-        && (table.refers(by: column) || differences?.contains(column.key) ?? true)
-    }
+    let columns = table.columns.filter { !$0.isInKey && other.column($0.key) != nil }
     let twins = try twins(table, other, least) + twins(table, other, whole)
     return try creations(table, columns, least, whole) + [Batch(parts: twins)]
       + [edits(table, columns, whole)]
@@ -189,24 +178,25 @@ struct TableSimulation {
 
   /// Rows with each value that a column probably accepts.
   private func creations(
-    _ table: DeviceTable, _ columns: [DeviceTable.Column], _ least: RowPlan, _ whole: RowPlan
+    _ table: DeviceTable, _ columns: [DeviceTable.Column], _ least: Scenario, _ whole: Scenario
   ) throws(DatabaseError) -> [Batch] {
     var alone = Batch()
     // Combine values by their position in the list; NULL is tested separately.
     var together: [Int: Batch] = [:]
     for column in columns {
       let isReference = table.refers(by: column)
-      let isChecked = makers.sender.isChecked(column, of: table)
+      // Whether a CHECK or the condition of an index restricts the column, in any version.
+      let isChecked = sender.hints.hints(of: table.key).values[column.key] != nil
       for (index, value) in try values(column, table, whole).enumerated() {
         let place = value == .null ? -1 : index
-        var scenario = Scenario(isReference && value != .null ? whole : least)
-        scenario[column.name] = value
+        var scenario = isReference && value != .null ? whole : least
+        scenario.row[column.name] = value
         scenario.column = column.key
         if isReference || isChecked || column.isNotNull && value == .null {
           alone.parts.append(scenario)
         } else {
-          var batch = together[place] ?? Batch(all: Scenario(whole))
-          batch.all?[column.name] = value
+          var batch = together[place] ?? Batch(all: whole)
+          batch.all?.row[column.name] = value
           batch.parts.append(scenario)
           together[place] = batch
         }
@@ -216,16 +206,16 @@ struct TableSimulation {
   }
 
   private func edits(
-    _ table: DeviceTable, _ columns: [DeviceTable.Column], _ whole: RowPlan
+    _ table: DeviceTable, _ columns: [DeviceTable.Column], _ whole: Scenario
   ) throws(DatabaseError) -> Batch {
-    var batch = Batch(all: Scenario(whole))
+    var batch = Batch(all: whole)
     for column in columns {
       guard !table.refers(by: column),
         let value = try values(column, table, whole).first(where: {
           $0 != .null && $0 != whole.row[column.name]
         })
       else { continue }
-      var scenario = Scenario(whole)
+      var scenario = whole
       scenario.edits = [(column, value)]
       scenario.column = column.key
       batch.parts.append(scenario)
@@ -236,19 +226,19 @@ struct TableSimulation {
 
   /// The column's most likely values, and NULL.
   private func values(
-    _ column: DeviceTable.Column, _ table: DeviceTable, _ whole: RowPlan
+    _ column: DeviceTable.Column, _ table: DeviceTable, _ whole: Scenario
   ) throws(DatabaseError) -> [Value] {
     if table.refers(by: column) { return [whole.row[column.name] ?? .null, .null] }
-    return try Array(makers.sender.values(for: column, of: table).prefix(16)) + [.null]
+    return try Array(sender.values(for: column, of: table).prefix(16)) + [.null]
   }
 
   /// Two rows with equal values where the receiver requires distinct ones.
   private func twins(
-    _ table: DeviceTable, _ other: DeviceTable, _ plan: RowPlan
+    _ table: DeviceTable, _ other: DeviceTable, _ plan: Scenario
   ) throws(DatabaseError) -> [Scenario] {
     let key = table.primaryKey
     guard key.count == 1, !table.refers(by: key[0]), let first = plan.row[key[0].name],
-      let second = try makers.sender.values(for: key[0], of: table).first(where: {
+      let second = try sender.values(for: key[0], of: table).first(where: {
         $0 != first && $0.storageClass == first.storageClass
       })
     else { return [] }
@@ -261,12 +251,11 @@ struct TableSimulation {
       for column in table.columns where !column.isInKey && !unique.columns.contains(column.key) {
         guard let value = different[column.name], !table.refers(by: column) else { continue }
         different[column.name] =
-          try makers.sender.values(for: column, of: table).first { $0 != value } ?? value
+          try sender.values(for: column, of: table).first { $0 != value } ?? value
       }
       let names = unique.columns.compactMap { $0 }
       for row in [same, different] {
-        var scenario = Scenario(plan)
-        scenario.insertions.append(row)
+        var scenario = Scenario(parents: plan.insertions, row: row)
         scenario.column = names.count == 1 ? names[0] : nil
         scenarios.append(scenario)
       }
@@ -277,14 +266,14 @@ struct TableSimulation {
   // MARK: Changes on both devices
 
   private func tryBothEditing(
-    _ exchange: Exchange, _ table: DeviceTable, _ other: DeviceTable, _ plan: RowPlan,
+    _ exchange: Exchange, _ table: DeviceTable, _ other: DeviceTable, _ plan: Scenario,
     _ found: inout Findings
   ) throws(DatabaseError) {
-    var edits: [(column: DeviceTable.Column, value: Value)] = []
+    var edits: [Scenario.Edit] = []
     for column in table.columns where !column.isInKey && !found.columns.contains(column.key) {
       guard let same = other.column(column.key), same.affinity == column.affinity,
         !table.refers(by: column), let now = plan.row[column.name],
-        let value = try makers.sender.values(for: column, of: table).first(where: { $0 != now })
+        let value = try sender.values(for: column, of: table).first(where: { $0 != now })
       else { continue }
       edits.append((column, value))
     }
@@ -298,21 +287,10 @@ struct TableSimulation {
         device.connection.set(.triggers, to: true)
       }
     }
-    let meeting = BothEdit(exchange: exchange, plan: plan, mine: mine, theirs: theirs)
     for senderFirst in [true, false] {
-      if let harm = try meeting.outcome(on: table, senderFirst: senderFirst) { found.add(harm) }
+      let harm = try exchange.outcome(
+        of: plan, on: (table, other), mine: mine, theirs: theirs, senderFirst: senderFirst)
+      if let harm { found.add(harm) }
     }
-  }
-}
-
-extension Scenario {
-  init(_ plan: RowPlan) {
-    self.init(insertions: plan.insertions)
-  }
-
-  /// A value of the last row.
-  fileprivate subscript(_ column: String) -> Value? {
-    get { insertions.last?[column] }
-    set { insertions[insertions.count - 1][column] = newValue }
   }
 }

@@ -49,13 +49,6 @@ func tableManifest(_ name: String, columns: String...) -> String {
   """ + columns.map { "\n        - \($0)" }.joined() + "\n      strict: true"
 }
 
-let addNotesManifest = """
-  operations:
-    - add_column:
-        table: reminders
-        column: { name: notes, type: TEXT }
-  """
-
 /// A hand-written rebuild with a condition on its copy.
 func rebuiltReminders(copy condition: String) -> String {
   """

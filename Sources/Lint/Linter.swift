@@ -54,7 +54,7 @@ package struct Linter: Sendable {
           .invalidInput, problem,
           place: Failure.Place(file: configurationFile, position: setting.position))
       }
-      overrides[setting.rule] = Severity(setting.severity)
+      overrides[setting.rule] = Severity(rawValue: setting.severity.rawValue)
     }
     try project.migrations.requireKnownRules()
     self.overrides = overrides
@@ -197,7 +197,7 @@ package struct Linter: Sendable {
           tracker.end(step.delta, scratch.schema)
           tracker.note(leftBehind: step.temporary)
           deltas.append(step.delta)
-          try trial?.note(deltas.count, on: scratch.connection)
+          try trial?.note(step.delta, on: scratch.connection)
           try rows.follow(step, on: scratch, tracker.timeline)
           try losses.follow(step, scratch.schema, tracker.timeline)
           tracker.begin(deltas.count)
@@ -226,7 +226,7 @@ package struct Linter: Sendable {
     var evidence = try proven(tracker.timeline, rows, losses, deltas, isFull)
     evidence.judgedQueries = migrations.isEmpty ? [] : trial?.queries ?? []
     evidence.idleSuppressions = migrations.isEmpty ? [] : trial?.idle ?? []
-    evidence.queries = try trial?.verdicts(deltas) ?? []
+    evidence.queries = trial?.verdicts ?? []
     return (evidence, migrations.count, nil)
   }
 

@@ -44,20 +44,13 @@ extension Draft {
   }
 
   private func isOfSQL(_ migrations: [Migration]) -> Bool {
-    let operations = migrations[migration].manifest.operations
-    guard let operation, operations.indices.contains(operation),
-      case .sql = operations[operation].kind
-    else { return false }
-    return true
+    if case .sql? = migrations.operation(operation, of: migration)?.kind { true } else { false }
   }
 
   fileprivate func confirmed(by failure: Draft) -> Draft {
-    var draft = Draft(
-      message:
-        "\(message). \(failure.message.prefix(1).uppercased() + failure.message.dropFirst())",
-      migration: migration, operation: operation,
-      position: position, object: object, table: table, fix: fix, fixPlace: fixPlace, help: help)
-    draft.isCertain = true
+    var draft = self
+    draft.message += ". \(failure.message.prefix(1).uppercased() + failure.message.dropFirst())"
+    (draft.isCertain, draft.severity, draft.correction) = (true, nil, nil)
     return draft
   }
 }

@@ -99,11 +99,7 @@ package struct Rule: Sendable, CustomStringConvertible {
   package var description: String { id }
 
   /// The first sentence of `why`.
-  package var summary: String {
-    let words = why.split(separator: " ")
-    let end = words.firstIndex { $0.hasSuffix(".") } ?? words.count - 1
-    return words.prefix(end + 1).joined(separator: " ")
-  }
+  package var summary: String { Self.firstSentence(of: why) + "." }
 
   /// The first sentence of `fix`, for a `help:` line.
   var advice: String {

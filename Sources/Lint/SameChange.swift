@@ -32,10 +32,8 @@ extension Draft {
 
   /// Whether the operation makes a single change, even if that affects two columns.
   func isOneChange(_ migrations: [Migration]) -> Bool {
-    let operations = migrations[migration].manifest.operations
-    guard let operation, operations.indices.contains(operation) else { return false }
-    return switch operations[operation].kind {
-    case .sql, .rebuildTable, .createTable, .alterColumn: false
+    switch migrations.operation(operation, of: migration)?.kind {
+    case nil, .sql?, .rebuildTable?, .createTable?, .alterColumn?: false
     default: true
     }
   }

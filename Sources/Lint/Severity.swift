@@ -1,18 +1,7 @@
 import SchemaTimeline
-import SchemaYAML
 
 package enum Severity: String, Sendable, CaseIterable {
   case error, warning, note, off
-
-  init(_ severity: RuleSeverity) {
-    self =
-      switch severity {
-      case .error: .error
-      case .warning: .warning
-      case .note: .note
-      case .off: .off
-      }
-  }
 }
 
 /// A rule's severity under each profile.

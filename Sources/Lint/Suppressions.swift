@@ -45,7 +45,9 @@ struct Suppressions {
   /// The suppression of a finding. Those of a query or an operation precede those of a manifest.
   mutating func suppress(_ rule: String, _ draft: Draft) -> Suppression? {
     func index(_ isOfDraft: (Entry) -> Bool) -> Int? {
-      entries.firstIndex { isOfDraft($0) && $0.suppression.rule == rule && holds($0.suppression) }
+      entries.firstIndex {
+        isOfDraft($0) && $0.suppression.rule == rule && !isExpired($0.suppression)
+      }
     }
     func index(of operation: Int?) -> Int? {
       index { entry in
@@ -62,8 +64,6 @@ struct Suppressions {
     entries[index].isUsed = true
     return entries[index].suppression
   }
-
-  private func holds(_ suppression: Suppression) -> Bool { !isExpired(suppression) }
 
   private func isExpired(_ suppression: Suppression) -> Bool {
     suppression.until.map { $0 < today } ?? false

@@ -2,36 +2,35 @@ import SchemaModel
 import SchemaSQLText
 import SchemaTimeline
 
-/// Determines by name the tables and views that a query may depend on: those that it mentions, and
-/// those that views and triggers mention which it uses.
+/// Determines by name which queries a change of the schema may affect: those that mention a changed
+/// object, directly or through views and triggers.
 struct Mentions {
-  /// The folded names of the objects that each migration changes.
-  let touched: [Set<Identifier>]
-  /// The names that a view's text mentions, or the texts of a table's triggers; by folded name.
-  private var reached: [Identifier: Set<Identifier>] = [:]
+  /// The indices of the queries that mention a word.
+  private var queries: [Identifier: [Int]] = [:]
+  /// The views, and the tables of the triggers, whose text mentions a word.
+  private var readers: [Identifier: Set<Identifier>] = [:]
 
-  init(_ deltas: [SchemaDelta]) {
-    touched = deltas.map { delta in
-      var names: Set<Identifier> = []
-      for object in [delta.before, delta.after].flatMap(\.values) {
-        names.insert(object.name.identifier)
-        names.insert(object.table.identifier)
-      }
-      return names
-    }
-    for object in deltas.flatMap(\.after.values) where [.view, .trigger].contains(object.kind) {
-      reached[object.table.identifier, default: []].formUnion(words(of: object.sql ?? ""))
+  init(_ queries: [ApplicationQuery]) {
+    for (index, query) in queries.enumerated() {
+      let text = ([query.sql] + (query.preparation ?? [])).joined(separator: "\n")
+      for word in words(of: text) { self.queries[word, default: []].append(index) }
     }
   }
 
-  func names(of query: ApplicationQuery) -> Set<Identifier> {
-    var names = words(of: query.sql)
-    var new = names
-    while !new.isEmpty {
-      new = Set(new.flatMap { reached[$0] ?? [] }).subtracting(names)
-      names.formUnion(new)
+  /// The indices of the queries. Call it for each migration, in order.
+  mutating func affected(by delta: SchemaDelta) -> Set<Int> {
+    for object in delta.after.values where [.view, .trigger].contains(object.kind) {
+      for word in words(of: object.sql ?? "") {
+        readers[word, default: []].insert(object.table.identifier)
+      }
     }
-    return names
+    var open = [delta.before, delta.after].flatMap(\.values)
+      .flatMap { [$0.name.identifier, $0.table.identifier] }
+    var names: Set<Identifier> = []
+    while let name = open.popLast() {
+      if names.insert(name).inserted { open += readers[name] ?? [] }
+    }
+    return Set(names.flatMap { queries[$0] ?? [] })
   }
 }
 

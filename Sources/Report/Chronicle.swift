@@ -4,6 +4,7 @@ import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 
 /// A replayed history with the lifetime of every table and view, and of their parts.
 package struct Chronicle: Sendable {
@@ -20,17 +21,9 @@ package struct Chronicle: Sendable {
     }
   }
 
-  /// A state of the schema that the reader can select.
-  package struct Stop: Sendable {
-    package let name: String
-    /// The number of its migrations.
-    package let count: Int
-    package let isRelease: Bool
-  }
-
   package let entries: [Entry]
-  /// The releases, and the latest migration if it is a draft.
-  package let stops: [Stop]
+  /// The states of the schema that the reader can select: the releases, and the latest migration.
+  package let stops: [AppVersion]
   package internal(set) var tables: [TableStory] = []
   package internal(set) var views: [ViewStory] = []
   /// The number of replayed migrations.
@@ -49,22 +42,16 @@ package struct Chronicle: Sendable {
         migration: migration, release: line?.release, isFrozen: line != nil,
         acceptances: line?.acceptances ?? [])
     }
-    var stops: [Stop] = []
-    for release in project.lock?.releases ?? [] {
-      guard let index = project.migrations.firstIndex(where: { $0.id == release.lastID })
-      else { continue }
-      stops.append(Stop(name: release.name, count: index + 1, isRelease: true))
-    }
-    stops.sort { $0.count < $1.count }
+    var stops = project.versions(replayed: entries.count, oldest: 0).filter(\.isRelease)
     if let last = entries.last, stops.last?.count != entries.count {
       let name = last.isFrozen ? "latest" : "drafts"
-      stops.append(Stop(name: name, count: entries.count, isRelease: false))
+      stops.append(AppVersion(name: name, isRelease: false, count: entries.count))
     }
     self.stops = stops
   }
 
   /// The latest release before the latest migration.
-  package var latestRelease: Stop? {
+  package var latestRelease: AppVersion? {
     stops.last { $0.isRelease && $0.count < entries.count }
   }
 }

@@ -4,6 +4,7 @@ import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 
 extension Project {
   /// Replays the history until its end or its first failure.
@@ -47,7 +48,6 @@ extension Chronicle {
     for object in [delta.before, delta.after].flatMap(\.values) where object.kind != .view {
       names.insert(object.table)
     }
-    let reader = try OutlineReader(scratch.connection)
     let drawn = schema.drawnTables.filter { names.contains($0.name) }
     for index in tables.indices
     where !tables[index].life.isOver && names.contains(tables[index].name) {
@@ -58,7 +58,7 @@ extension Chronicle {
         (object.kind == .index || object.kind == .trigger)
           && object.table.isSameName(as: table.name)
       }
-      let outline = try reader.outline(of: table, owning: owned)
+      let outline = try scratch.connection.outline(of: table, owning: owned)
       if let index = tables.firstIndex(where: { !$0.life.isOver && $0.name == table.name }) {
         tables[index].update(outline, at: step)
       } else {

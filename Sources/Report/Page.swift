@@ -4,6 +4,7 @@ import SchemaLint
 import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 
 extension Report {
   /// The page in UTF-8. It can be read without its script, which adds the search and the slider.

@@ -1,6 +1,7 @@
 import SchemaDiagram
 import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 // The tables and views with all their definitions. The script shows those of one release.
 

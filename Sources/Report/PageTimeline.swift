@@ -2,6 +2,7 @@ import SchemaDiagram
 import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Page {
   var hasDrafts: Bool { chronicle.entries.contains { !$0.isFrozen } }

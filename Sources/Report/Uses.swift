@@ -62,9 +62,9 @@ struct Uses: Sendable {
   private func events(
     of sql: String, on connection: Connection
   ) throws(DatabaseError) -> [AuthorizerEvent] {
-    let record = EventRecord()
+    var events: [AuthorizerEvent] = []
     connection.setAuthorizer { event in
-      record.events.append(event)
+      events.append(event)
       return .allow
     }
     defer { connection.setAuthorizer(nil) }
@@ -73,10 +73,6 @@ struct Uses: Sendable {
     } catch  where !error.isFault {
       return []
     }
-    return record.events
+    return events
   }
-}
-
-private final class EventRecord {
-  var events: [AuthorizerEvent] = []
 }

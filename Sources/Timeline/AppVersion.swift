@@ -27,25 +27,6 @@ package struct AppVersion: Sendable, Hashable {
   package var device: String { isRelease ? "a \(name) device" : "a device with \(name)" }
 }
 
-/// Two versions of the app on devices that sync with each other.
-package struct VersionPair: Sendable {
-  package let older: AppVersion
-  package let newer: AppVersion
-
-  /// Adjacent releases first, then each release with the current history. With `isFull`, all pairs.
-  package static func all(of versions: [AppVersion], isFull: Bool) -> [VersionPair] {
-    guard let head = versions.last else { return [] }
-    let adjacent = zip(versions, versions.dropFirst()).map { VersionPair(older: $0, newer: $1) }
-    guard isFull else {
-      return adjacent + versions.dropLast(2).map { VersionPair(older: $0, newer: head) }
-    }
-    let others = versions.indices.flatMap { first in
-      versions.dropFirst(first + 2).map { VersionPair(older: versions[first], newer: $0) }
-    }
-    return adjacent + others
-  }
-}
-
 extension Project {
   /// Whether a release ends with the migration.
   package func isLastOfRelease(_ migration: Migration) -> Bool {

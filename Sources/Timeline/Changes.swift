@@ -5,8 +5,7 @@ extension TableChange {
   /// The columns that exist before and after, including renamed ones.
   package var keptColumns: [(old: TableShape.Column, new: TableShape.Column)] {
     guard let before, let after else { return [] }
-    let renames = renamedColumns
-    let dropped = Set(lost.lazy.filter { $0.outcome == .dropped }.map { $0.name.identifier })
+    let (renames, dropped) = (renamedColumns, droppedColumns)
     return before.columns.compactMap { old in
       guard !dropped.contains(old.key), let new = after.column(renames[old.key] ?? old.key) else {
         return nil
@@ -54,7 +53,7 @@ extension TableChange {
     guard let before, let after, before.columns.count == after.columns.count else { return false }
     return before.isStrict == after.isStrict && before.isWithoutRowid == after.isWithoutRowid
       && before.primaryKey == after.primaryKey
-      && zip(before.columns, after.columns).allSatisfy { $0.saysTheSame(as: $1) }
+      && zip(before.columns, after.columns).allSatisfy { $0.isDefined(as: $1) }
       && after.checks.allSatisfy(before.checks.contains)
       && after.foreignKeys.allSatisfy(before.foreignKeys.contains)
       && after.uniques.allSatisfy(before.uniques.contains)
@@ -87,17 +86,9 @@ extension TableChange {
         statement.place.number < place(of: column).number
       else { return false }
       let sql = TokenizedSQL(statement.sql)
-      return statement.isUnconditional("DELETE")
+      return statement.isUnconditional(.delete)
         || sql.significant.contains { sql.name($0) == column }
     }
-  }
-}
-
-extension TableShape.Column {
-  fileprivate func saysTheSame(as other: Self) -> Bool {
-    key == other.key && type?.identifier == other.type?.identifier
-      && notNull == other.notNull && defaultText == other.defaultText
-      && collation == other.collation && isGenerated == other.isGenerated
   }
 }
 
@@ -120,6 +111,11 @@ extension TableChange {
   package func newest(of places: [StatementPlace]) -> StatementPlace {
     let own = places.filter { $0.migration == migration }
     return own.max { $0.number < $1.number } ?? removal ?? shaped
+  }
+
+  /// The statement that gave a constraint over these columns its form.
+  package func place(ofConstraintOver columns: some Sequence<Identifier>) -> StatementPlace {
+    newest(of: columns.map { place(of: $0) } + [shaped])
   }
 
   /// Whether a CHECK reads values that existed before it.
@@ -165,13 +161,10 @@ extension CreateTrigger {
 }
 
 extension StatementEffect {
-  /// Whether the statement is an UPDATE or a DELETE without a condition.
-  package func isUnconditional(_ verb: String) -> Bool {
-    let sql = TokenizedSQL(self.sql)
-    let tokens = sql.significant[...]
-    guard let start = sql.firstWord(of: ["UPDATE", "DELETE", "INSERT", "REPLACE"], in: tokens),
-      sql.isWord(tokens[start], verb)
-    else { return false }
-    return sql.firstWord(of: ["WHERE", "LIMIT"], in: tokens[start...]) == nil
+  /// Whether the statement is of this kind and writes every row of its table.
+  package func isUnconditional(_ kind: WritingStatement.Kind) -> Bool {
+    guard let statement = WritingStatement(TokenizedSQL(sql)) else { return false }
+    return statement.kind == kind && statement.condition == nil
+      && !statement.otherClauses.contains("limit")
   }
 }

@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaSQLite
 
 extension Timeline {
   /// Every dropped or renamed column, with its table.
@@ -15,10 +16,12 @@ extension Timeline {
   }
 
   private func isInAlter(_ place: StatementPlace) -> Bool {
-    let calls = alterCalls.filter { $0.place.migration == place.migration }
-    let before = calls.last { $0.place.number < place.number }
-    let after = calls.first { $0.place.number > place.number }
-    return before?.function == "crsql_begin_alter" && after?.function == "crsql_commit_alter"
+    let calls = statements(in: place.migration).flatMap { statement in
+      statement.events.lazy.filter { $0.action == .function }.compactMap(\.second?.identifier)
+        .filter { $0.hasPrefix("crsql_") }.map { (number: statement.place.number, name: $0) }
+    }
+    return calls.last { $0.number < place.number }?.name == "crsql_begin_alter"
+      && calls.first { $0.number > place.number }?.name == "crsql_commit_alter"
   }
 
   /// The `move_column` that dropped the column.

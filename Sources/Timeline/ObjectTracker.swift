@@ -9,6 +9,7 @@ struct ObjectTracker {
   private var vanished: [SchemaDelta.Key: (place: StatementPlace, isImplicit: Bool)] = [:]
 
   mutating func begin() {
+    for key in vanished.keys { makers[key] = nil }
     vanished = [:]
   }
 
@@ -24,6 +25,7 @@ struct ObjectTracker {
       // An object that a rebuild recreates unchanged keeps its original place.
       let isSame = makers[object.key].map { $0.object.readsLike(object) } ?? false
       makers[object.key] = (isSame ? makers[object.key]?.place ?? place : place, object)
+      vanished[object.key] = nil
     }
   }
 

@@ -3,12 +3,22 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
+/// How a DEFAULT's value varies when SQLite evaluates it for several rows.
+package enum DefaultOutcome: Sendable, Equatable {
+  /// The same value in each row.
+  case constant
+  /// A value that depends on the time but is the same in rows that are inserted together.
+  case time
+  /// A different value in each row.
+  case chance
+  /// Unknown, because it calls a function of the application.
+  case unknown
+}
+
 /// Determines the effects of SQL on rows by running it in a private database.
 final class Probe {
   private let application: Application
   private var opened: Connection?
-  private var constants: [ExactText: Bool] = [:]
-  private var defaults: DefaultValues?
   /// The error that prevented an answer. Earlier answers are invalid then.
   private(set) var fault: DatabaseError?
 
@@ -28,25 +38,48 @@ final class Probe {
     }
   }
 
+  /// Runs `body` and rolls back its changes. Nil if SQLite refuses it.
+  private func answer<Answer>(
+    _ body: (Connection) throws(DatabaseError) -> Answer
+  ) -> Answer? {
+    do {
+      let connection = try connection
+      try connection.execute("SAVEPOINT probe")
+      defer { try? connection.execute("ROLLBACK TO probe; RELEASE probe") }
+      return try body(connection)
+    } catch {
+      note(error)
+      return nil
+    }
+  }
+
   /// Whether ADD COLUMN accepts a DEFAULT if the table has rows (ALTER TABLE, section 4).
   func isConstant(_ value: String) -> Bool {
-    if let known = constants[value] { return known }
-    let isConstant = succeeds("ALTER TABLE one_row ADD COLUMN b DEFAULT \(value)")
-    constants[value] = isConstant
-    return isConstant
+    answer { (connection) throws(DatabaseError) in
+      try connection.execute("ALTER TABLE one_row ADD COLUMN b DEFAULT \(value)")
+    } != nil
   }
 
   /// How the value of a DEFAULT varies.
   func outcome(ofDefault text: String) -> DefaultOutcome {
     // Literals and names are constants.
     guard text.utf8.contains(UInt8(ascii: "(")) || isTimeOfDay(text) else { return .constant }
-    do throws(DatabaseError) {
-      if defaults == nil { defaults = try DefaultValues(application) }
-      return try defaults?.outcome(of: text) ?? .unknown
-    } catch {
-      note(error)
-      return .unknown
+    let values = answer { (connection) throws(DatabaseError) in
+      try connection.execute("CREATE TABLE two_rows (a, b DEFAULT \(text))")
+      // A value that uses only the date differs between days, and no migration depends on that.
+      return try ["12:00:00", "23:17:41"].map { (time) throws(DatabaseError) in
+        try connection.fixClockAndChance(ChanceCounter(), at: time)
+        try connection.execute(
+          """
+          DELETE FROM two_rows;
+          INSERT INTO two_rows (a) VALUES (1); INSERT INTO two_rows (a) VALUES (2)
+          """)
+        return try connection.rows("SELECT b FROM two_rows ORDER BY a").map { $0[0] }
+      }
     }
+    guard let values else { return .unknown }
+    if values.contains(where: { $0[0] != $0[1] }) { return .chance }
+    return values[0] == values[1] ? .constant : .time
   }
 
   private func isTimeOfDay(_ text: String) -> Bool {
@@ -62,19 +95,6 @@ final class Probe {
     } catch {
       note(error)
       return MissingName(message: error.message)
-    }
-  }
-
-  private func succeeds(_ sql: String) -> Bool {
-    do {
-      let connection = try connection
-      try connection.execute("SAVEPOINT probe")
-      defer { try? connection.execute("ROLLBACK TO probe; RELEASE probe") }
-      try connection.execute(sql)
-      return true
-    } catch {
-      note(error)
-      return false
     }
   }
 
@@ -116,10 +136,7 @@ final class Probe {
       + old.filter { $0.columns.isSubset(of: check.columns) }.map { "coalesce((\($0.text)), 1)" }
     let names = columns.map { Quoting.quoted($0.name) }
     let tableName = Quoting.quoted(table.name)
-    do {
-      let connection = try connection
-      try connection.execute("SAVEPOINT probe")
-      defer { try? connection.execute("ROLLBACK TO probe; RELEASE probe") }
+    let outcomes = answer { (connection) throws(DatabaseError) in
       let definitions = zip(names, columns).map { $0 + ($1.type.map { " \($0)" } ?? "") }
       try connection.execute(
         """
@@ -127,25 +144,23 @@ final class Probe {
         INSERT INTO \(tableName) SELECT * FROM \(sources.joined(separator: ", "));
         """)
       // Keep the shortest row for each outcome.
-      let outcomes = try connection.rows(
+      return try connection.rows(
         """
         SELECT coalesce(NOT (\(check.text)), 2) AS outcome,
           \(names.map { "quote(\($0))" }.joined(separator: ", ")),
           min(length(\(names.map { "quote(\($0))" }.joined(separator: " || "))))
         FROM \(tableName) WHERE \((former + ["1"]).joined(separator: " AND ")) GROUP BY outcome
         """)
-      guard let row = outcomes.first(where: { $0[0] == .integer(1) }) else {
-        return outcomes.count == 1 ? .never : .nothing
-      }
-      let values = zip(columns, row.dropFirst()).map { column, value in
-        let text = value.text ?? "NULL"
-        return "\(column.name) = \(text.count > 40 ? "\(text.prefix(36))…" : text)"
-      }
-      return .values(values.joined(separator: ", "))
-    } catch {
-      note(error)
-      return .unknown
     }
+    guard let outcomes else { return .unknown }
+    guard let row = outcomes.first(where: { $0[0] == .integer(1) }) else {
+      return outcomes.count == 1 ? .never : .nothing
+    }
+    let values = zip(columns, row.dropFirst()).map { column, value in
+      let text = value.text ?? "NULL"
+      return "\(column.name) = \(text.count > 40 ? "\(text.prefix(36))…" : text)"
+    }
+    return .values(values.joined(separator: ", "))
   }
 
   /// The number of candidates per column, by the number of varied columns: the product is tested.

@@ -22,20 +22,17 @@ package enum Profile: String, Sendable, CaseIterable {
 
   /// The functions that the engine registers.
   package var functions: [DeclaredFunction] {
-    switch self {
-    case .local, .additive: []
-    case .sqliteData: SyncEngine.sqliteData.functions
-    case .crSQLite: SyncEngine.crSQLite.functions
-    }
+    SyncEngine(rawValue: rawValue)?.functions ?? []
+  }
+
+  /// The harm to devices with an older version of the app that knows a removed name.
+  package func harm(ofLosing name: String) -> String {
+    self == .local
+      ? "an older version of the app fails"
+      : "devices with an older version write `\(name)`, and their rows can no longer be stored"
   }
 
   package init(_ engine: SyncEngine) {
-    self =
-      switch engine {
-      case .none: .local
-      case .additive: .additive
-      case .sqliteData: .sqliteData
-      case .crSQLite: .crSQLite
-      }
+    self = Profile(rawValue: engine.rawValue) ?? .local
   }
 }

@@ -22,9 +22,9 @@ package struct TableShape: Sendable {
     package var key: Identifier { name.identifier }
 
     package func isDefined(as other: Column) -> Bool {
-      type == other.type && notNull == other.notNull && defaultText == other.defaultText
-        && isGenerated == other.isGenerated && isStored == other.isStored
-        && collation == other.collation
+      key == other.key && type?.identifier == other.type?.identifier && notNull == other.notNull
+        && defaultText == other.defaultText && isGenerated == other.isGenerated
+        && isStored == other.isStored && collation == other.collation
     }
   }
 
@@ -111,6 +111,22 @@ package struct TableShape: Sendable {
 
   /// The columns of each UNIQUE constraint.
   package var uniques: [[Identifier]] { uniqueConstraints.map(\.columns) }
+
+  /// The columns of each UNIQUE constraint and of the primary key.
+  package var keys: [[Identifier]] {
+    (uniques + [primaryKey?.columns ?? []]).filter { !$0.isEmpty }
+  }
+
+  /// Whether two rows cannot have the same values in the columns.
+  package func hasKey(within columns: some Sequence<Identifier>) -> Bool {
+    let columns = Set(columns)
+    return keys.contains { columns.isSuperset(of: $0) }
+  }
+
+  /// The columns as the table spells them.
+  package func names(of columns: [Identifier]) -> [String] {
+    columns.map { column($0)?.name ?? $0.text }
+  }
 
   package var key: Identifier { name.identifier }
 

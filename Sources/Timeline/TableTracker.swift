@@ -23,7 +23,6 @@ package final class TableTracker {
   private var temporaryMakers: [Identifier: StatementPlace] = [:]
   /// The tables of the schema, by folded name.
   private var live: [Identifier: Int] = [:]
-  private var uniqueIndexes = UniqueIndexTracker()
   private var removed: [Removed] = []
   private var migration = 0
   /// The tables that the current migration changed or created.
@@ -50,7 +49,6 @@ package final class TableTracker {
 
   package func begin(_ index: Int) {
     migration = index
-    uniqueIndexes = UniqueIndexTracker()
     touched = []
     created = []
     temporaryMakers = [:]
@@ -72,7 +70,6 @@ package final class TableTracker {
     let place = StatementPlace(
       migration: migration, operation: statement.operation, number: statements,
       position: statement.position)
-    noteCalls(statement, at: place)
     noteMove(at: place)
     let flow = RowFlow(statement, before)
     let target = target(of: statement)
@@ -81,7 +78,7 @@ package final class TableTracker {
     for table in flow.temporaryCreated { copies.empty(table) }
     for table in flow.temporaryWritten { copies.note(sources, into: .temporary(table), at: place) }
     let step = SchemaStep(statement.change)
-    if !step.isEmpty { note(step, statement, sources, at: place) }
+    if !step.isEmpty { note(step, sources, at: place) }
     noteEffect(statement, target, step, at: place)
     for table in flow.written { copy(sources, into: live[table], at: place) }
   }
@@ -159,16 +156,8 @@ package final class TableTracker {
     copies.origins(of: id).contains { tables[$0].successor == id }
   }
 
-  private func noteCalls(_ statement: ReplayedStatement, at place: StatementPlace) {
-    for event in statement.events {
-      guard event.action == .function, let name = event.second?.identifier else { continue }
-      if name.hasPrefix("crsql_") { timeline.alterCalls.append((place, name.text)) }
-    }
-  }
-
   private func note(
-    _ step: SchemaStep, _ statement: ReplayedStatement, _ sources: Set<CopyGraph.Holder>,
-    at place: StatementPlace
+    _ step: SchemaStep, _ sources: Set<CopyGraph.Holder>, at place: StatementPlace
   ) {
     let found = step.tables
     objects.note(step, droppedTables: found.dropped, at: place)
@@ -183,7 +172,12 @@ package final class TableTracker {
       live[new.name.identifier] = id
       guard let shape = TableShape(new) else { continue }
       touch(id)
-      tables[id].become(shape, moved: moved(statement.operation), at: place)
+      // The column that the operation moves.
+      var moved: Identifier?
+      if case .moveColumn(let move)? = timeline.operation(place)?.kind {
+        moved = move.from.identifier
+      }
+      tables[id].become(shape, moved: moved, at: place)
     }
     let hasVirtual = found.created.contains { $0.rootPage == 0 }
     for table in found.created {
@@ -198,11 +192,6 @@ package final class TableTracker {
       copy(sources, into: id, at: place)
     }
     for case let id? in ids { succeed(by: id) }
-    // ALTER TABLE creates no index. It rewrites those whose table or column it renames.
-    let isAltering = statement.events.contains { $0.action == .alterTable }
-    for index in step.new where index.kind == .index {
-      uniqueIndexes.note(index, isAltering: isAltering, at: place)
-    }
   }
 
   /// Records a `move_column`. Call it before the operation's first statement changes the table.
@@ -214,15 +203,6 @@ package final class TableTracker {
       let id = live[move.table.identifier]
     else { return }
     timeline.moves.append((place, move, tables[id].shape))
-  }
-
-  /// The column that an operation moves.
-  private func moved(_ operation: Int) -> Identifier? {
-    let operations = timeline.migrations[migration].manifest.operations
-    guard operations.indices.contains(operation),
-      case .moveColumn(let move) = operations[operation].kind
-    else { return nil }
-    return move.from.identifier
   }
 
   // MARK: Copies
@@ -268,18 +248,30 @@ package final class TableTracker {
     endLateRebuilds(&replacing)
     for id in present where !tables[id].isLeftover && !replacing.contains(id) { endChange(of: id) }
     for id in created where !replacing.contains(id) { endCreation(of: id) }
-    timeline.indexes += uniqueIndexes.created(by: delta) { name in
-      guard let id = live[name], !tables[id].isShadow else { return nil }
-      return timeline.change(of: name.text, in: migration)?.renamedColumns ?? [:]
-    }
+    let made = objects.made(delta)
+    timeline.indexes += made.compactMap { newUniqueIndex($0, delta) }
     timeline.removed += objects.removed(delta, after)
-    timeline.made += objects.made(delta)
+    timeline.made += made
     let moved = Set(
       timeline.moves.lazy.filter { $0.place.migration == self.migration }
         .map { $0.move.to.name.identifier })
     for index in first..<timeline.changes.count {
       timeline.changes[index] = probe.judged(replaced(timeline.changes[index]), moved: moved)
     }
+  }
+
+  /// Nil if it is not a unique index, or if the index of its name before the migration required the
+  /// same.
+  private func newUniqueIndex(
+    _ made: CreatedObject, _ delta: SchemaDelta
+  ) -> CreatedUniqueIndex? {
+    guard let index = IndexShape(made.object), index.isUnique,
+      let id = live[index.table.identifier], !tables[id].isShadow
+    else { return nil }
+    let renamed = timeline.change(of: index.table, in: migration)?.renamedColumns ?? [:]
+    let before = delta.before[made.object.key].flatMap { IndexShape($0)?.renaming(renamed) }
+    guard before?.isAsUnique(as: index) != true else { return nil }
+    return CreatedUniqueIndex(index: index, place: made.place, before: before)
   }
 
   /// Adds to a dropped table's change the new table that has its name.
@@ -320,25 +312,16 @@ package final class TableTracker {
     let replacements = replacements(of: id)
     let new = tables[replacements.last ?? id]
     replacing.insert(new.id)
-    guard !new.isDropped else {
-      append(
-        TableChange(
-          migration: migration, before: start, after: nil, shaped: new.shaped,
-          removal: new.removal))
-      return
+    var change = TableChange(of: new, from: start, in: migration)
+    if !new.isDropped {
+      if touched.contains(new.id) { change.staged = new.start }
+      let chain = TableChain(
+        tables: ([id] + replacements).map { tables[$0] }, name: start.name, displaced: displaced,
+        migration: migration)
+      change.lost = start.columns.compactMap { chain.lost($0.name) }
+      change.isRebuilt = true
+      change.copies = copies.places(from: id, to: new.id)
     }
-    var change = TableChange(
-      migration: migration, before: start, after: new.shape,
-      staged: touched.contains(new.id) ? new.start : nil,
-      shaped: new.shaped, removal: new.removal)
-    let chain = TableChain(
-      tables: ([id] + replacements).map { tables[$0] }, name: start.name, displaced: displaced,
-      migration: migration)
-    change.lost = start.columns.compactMap { chain.lost($0.name) }
-    change.columnPlaces = new.columnPlaces
-    change.created = new.createdColumns
-    change.isRebuilt = true
-    change.copies = copies.places(from: id, to: new.id)
     append(change)
   }
 
@@ -355,15 +338,11 @@ package final class TableTracker {
   private func endChange(of id: Int) {
     let table = tables[id]
     guard let start = table.start else { return }
-    var change = TableChange(
-      migration: migration, before: start, after: table.isDropped ? nil : table.shape,
-      shaped: table.shaped, removal: table.removal)
+    var change = TableChange(of: table, from: start, in: migration)
     if !table.isDropped {
       let chain = TableChain(
         tables: [table], name: start.name, displaced: nil, migration: migration)
       change.lost = start.columns.compactMap { chain.lost($0.name) }
-      change.columnPlaces = table.columnPlaces
-      change.created = table.createdColumns
     }
     if change.isDropped || change.isRenamed, let displaced = table.left[start.name.identifier] {
       var known = start
@@ -383,10 +362,7 @@ package final class TableTracker {
   private func endCreation(of id: Int) {
     let table = tables[id]
     guard !table.isShadow, !table.isLeftover, !table.isDropped else { return }
-    var change = TableChange(
-      migration: migration, before: nil, after: table.shape, shaped: table.shaped)
-    change.columnPlaces = table.columnPlaces
-    append(change)
+    append(TableChange(of: table, from: nil, in: migration))
   }
 
   private func append(_ change: TableChange) {
@@ -395,5 +371,14 @@ package final class TableTracker {
       timeline.defaults[text] = probe.outcome(ofDefault: text)
     }
     timeline.changes.append(change)
+  }
+}
+
+extension TableChange {
+  fileprivate init(of table: TrackedTable, from before: TableShape?, in migration: Int) {
+    self.init(
+      migration: migration, before: before, after: table.isDropped ? nil : table.shape,
+      columnPlaces: table.isDropped ? [:] : table.columnPlaces, shaped: table.shaped,
+      removal: table.removal, created: table.isDropped ? [] : table.createdColumns)
   }
 }

@@ -51,8 +51,6 @@ package struct Timeline: Sendable {
   package var leftBehind: [(place: StatementPlace, object: TemporaryObject)] = []
   /// The columns that `move_column` moves, with their tables before the move.
   package var moves: [(place: StatementPlace, move: MoveColumn, table: TableShape)] = []
-  /// Calls of cr-sqlite's functions around an ALTER, by name.
-  package var alterCalls: [(place: StatementPlace, function: String)] = []
   /// How the values of the tables' DEFAULTs vary, by their texts.
   package var defaults: [ExactText: DefaultOutcome] = [:]
   /// The results of running migrations on rows.
@@ -63,8 +61,7 @@ package struct Timeline: Sendable {
   package var end: LastSchema?
 
   package func operation(_ place: StatementPlace) -> Operation? {
-    let operations = migrations[place.migration].manifest.operations
-    return operations.indices.contains(place.operation) ? operations[place.operation] : nil
+    migrations.operation(place.operation, of: place.migration)
   }
 
   /// Whether the operation creates the triggers of `mirror`, which copy values of older devices to
@@ -124,6 +121,14 @@ package struct Timeline: Sendable {
   /// Whether the migration created the table, so that it had no rows before.
   package func isNew(_ table: String, in migration: Int) -> Bool {
     change(of: table, in: migration).map { $0.before == nil } ?? false
+  }
+}
+
+extension [Migration] {
+  /// - Parameter number: the operation's index in its manifest; nil for none.
+  package func operation(_ number: Int?, of migration: Int) -> Operation? {
+    let operations = self[migration].manifest.operations
+    return number.flatMap { operations.indices.contains($0) ? operations[$0] : nil }
   }
 }
 
@@ -273,14 +278,15 @@ package struct LostColumn: Sendable {
 }
 
 package struct CreatedUniqueIndex: Sendable {
-  package let name: String
-  package let table: String
-  package let isPartial: Bool
-  /// Nil for an expression.
-  package let columns: [Identifier?]
+  package let index: IndexShape
   package let place: StatementPlace
   /// The index of its name before the migration, with the current names of its columns. Nil if
   /// there was none.
-  package var before: IndexShape?
-  package var after: IndexShape?
+  package let before: IndexShape?
+
+  package var name: String { index.name }
+  package var table: String { index.table }
+  package var isPartial: Bool { index.condition != nil }
+  /// Nil for an expression.
+  package var columns: [Identifier?] { index.columns }
 }

@@ -7,12 +7,11 @@ extension Timeline {
     changes.flatMap { change -> [Draft] in
       guard let after = change.after else { return [] }
       return change.newForeignKeys(self).map { key in
-        let names = key.columns.map { after.column($0)?.name ?? $0.text }
-        let columns = names.joined(separator: ", ")
+        let columns = after.names(of: key.columns).joined(separator: ", ")
         return draft(
           "the foreign key `\(after.name)` (\(columns)) fails if a row refers to a row of "
             + "`\(key.parent)` that does not exist",
-          at: change.newest(of: key.columns.map(change.place(of:)) + [change.shaped]),
+          at: change.place(ofConstraintOver: key.columns),
           keys: ["references", "foreign_keys", "columns", "column", "table"],
           object: "\(after.name).\(columns)", table: after.name, severity: .warning)
       }

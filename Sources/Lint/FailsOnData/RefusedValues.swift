@@ -23,7 +23,7 @@ extension Timeline {
   private func draft(
     _ new: NewCheck, _ change: TableChange, _ after: TableShape, _ scope: LintScope
   ) -> Draft? {
-    let columns = new.check.columns.sorted()
+    let columns = new.check.columns
     // A device without the CHECK keeps sending rows that violate it.
     let isShared =
       scope.syncs(after.name, in: change.migration) && scope.isUnknownSomewhere(change.migration)
@@ -36,7 +36,7 @@ extension Timeline {
         + (isShared
           ? "refuses \(row), which a device with an older version may send"
           : "fails if a database has \(row)"),
-      at: change.newest(of: columns.map(change.place(of:)) + [change.shaped]),
+      at: change.place(ofConstraintOver: columns),
       keys: ["check", "checks", "columns", "column", "table"], object: after.name,
       table: after.name, severity: isShared ? nil : .warning)
   }

@@ -29,12 +29,12 @@ extension Timeline {
       guard let before = change.before, let after = change.after else { return [] }
       let known = before.uniques.compactMap(change.renamed)
       return after.uniques.compactMap { columns in
-        let place = change.newest(of: columns.map(change.place(of:)) + [change.shaped])
+        let place = change.place(ofConstraintOver: columns)
         let outcome = outcome(of: columns, change)
         guard outcome != .apart, !known.contains(where: { Set($0).isSubset(of: columns) }),
           mayRepeat(columns, of: after.key, change, outcome, before: place)
         else { return nil }
-        let names = columns.map { after.column($0)?.name ?? $0.text }.joined(separator: ", ")
+        let names = after.names(of: columns).joined(separator: ", ")
         return draft(
           "UNIQUE (\(names)) of `\(after.name)` fails \(outcome.words)if two rows hold the same values",
           at: place, keys: ["unique", "columns", "table"], object: "\(after.name).\(names)",
@@ -60,7 +60,6 @@ extension Outcome? {
 extension Timeline {
   /// Nil if no `move_column` determines it.
   fileprivate func outcome(of index: CreatedUniqueIndex) -> Outcome? {
-    guard let after = index.after else { return nil }
     let removed = removed.filter { $0.place.migration == index.place.migration }.compactMap(
       self.index)
     return outcome(in: index.place.migration, of: index.table) { from, to in
@@ -69,7 +68,7 @@ extension Timeline {
         // values.
         old.condition == nil && !old.columns.contains(nil)
           && zip(old.columns, old.terms).contains { $0 == from && $1.isPlain }
-          && old.renaming([from: to]).isAsUnique(as: after)
+          && old.renaming([from: to]).isAsUnique(as: index.index)
       }
     }
   }
@@ -145,10 +144,7 @@ extension Timeline {
     if wasUnique(columns, of: table, before: place) { return false }
     guard let change, let before = change.before, let after = change.after else { return true }
     if losses.losesRows(of: change) { return false }
-    if let primary = before.primaryKey?.columns, Set(primary).isSubset(of: names) { return false }
-    if before.uniques.contains(where: { !$0.isEmpty && Set($0).isSubset(of: names) }) {
-      return false
-    }
+    if before.hasKey(within: names) { return false }
     // A new column is NULL in every row, and NULLs do not repeat. The values that a copy computes
     // are unknown unless it uses a map.
     return outcome != nil
@@ -177,11 +173,7 @@ extension Timeline {
     let last = changes.last {
       $0.migration <= place.migration && $0.after?.name.identifier == table
     }
-    guard let shape = last?.migration == place.migration ? last?.before : last?.after else {
-      return false
-    }
-    return ([shape.primaryKey?.columns ?? []] + shape.uniques).contains {
-      !$0.isEmpty && Set($0).isSubset(of: columns)
-    }
+    let shape = last?.migration == place.migration ? last?.before : last?.after
+    return shape?.hasKey(within: columns) ?? false
   }
 }

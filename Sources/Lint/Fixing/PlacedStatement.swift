@@ -40,42 +40,24 @@ struct PlacedStatement {
   /// The range of NOT NULL in the definition of a column, if a DEFAULT follows it and there is no
   /// conflict clause.
   func notNull(of column: String) -> Range<Int>? {
-    guard let definition = definition(of: column),
-      let words = place(of: ["NOT", "NULL"], in: definition)
-    else { return nil }
-    let rest = definition.drop { $0.range.lowerBound < words.upperBound }
-    guard !sql.isWord(rest.first, "ON"), place(of: ["DEFAULT"], in: rest) != nil else { return nil }
-    return words
-  }
-
-  /// The tokens of a column's definition, beginning with its name.
-  private func definition(of column: String) -> ArraySlice<Token>? {
-    func isName(_ token: Token) -> Bool {
-      [.word, .quotedIdentifier, .string].contains(token.kind)
-        && Quoting.unquoted(sql.text(token)).identifier == column.identifier
-    }
+    var (start, text) = (whole.lowerBound, sql.text(whole))
     if sql.isWord(tokens.first, "ALTER") {
-      guard let add = tokens.firstIndex(where: { sql.isWord($0, "ADD") }) else { return nil }
-      let rest = tokens[(add + 1)...]
-      let name = sql.isWord(rest.first, "COLUMN") ? rest.dropFirst() : rest
-      return name.first.map(isName) ?? false ? name : nil
+      guard let add = tokens.firstIndex(where: { sql.isWord($0, "ADD") }),
+        let first = tokens[(add + 1)...].first(where: { !sql.isWord($0, "COLUMN") }),
+        let last = tokens.last
+      else { return nil }
+      // The only column of a table has the same grammar.
+      let head = "CREATE TABLE t ("
+      start = first.range.lowerBound - head.utf8.count
+      text = head + sql.text(first.range.lowerBound..<last.range.upperBound) + ")"
     }
-    guard let body = tokens.firstIndex(where: { sql.text($0) == "(" }) else { return nil }
-    var depth = 1
-    var start = body + 1
-    for index in tokens.indices.dropFirst(start) {
-      switch sql.text(tokens[index]) {
-      case "(": depth += 1
-      case ")": depth -= 1
-      default: break
-      }
-      let ends = depth == 0 || depth == 1 && sql.text(tokens[index]) == ","
-      guard ends else { continue }
-      if start < index, isName(tokens[start]) { return tokens[start..<index] }
-      if depth == 0 { return nil }
-      start = index + 1
-    }
-    return nil
+    guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(text)),
+      let constraints = table.column(named: column)?.constraints,
+      let place = constraints.firstIndex(where: { $0.kind == .notNull(onConflict: nil) }),
+      constraints[place...].contains(where: { if case .default = $0.kind { true } else { false } })
+    else { return nil }
+    let range = constraints[place].range
+    return start + range.lowerBound..<start + range.upperBound
   }
 
   /// Ignores words in parentheses that the tokens open.

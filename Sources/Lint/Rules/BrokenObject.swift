@@ -152,7 +152,7 @@ private func missingParents(_ timeline: Timeline) -> [Draft] {
           key, parent, uniques[key.parent.identifier] ?? [],
           exists: end.tableNames.contains(key.parent.identifier))
       else { return nil }
-      let names = key.columns.map { table.shape.column($0)?.name ?? $0.text }
+      let names = table.shape.names(of: key.columns)
       let columns = names.joined(separator: ", ")
       let made = names.map { table.place(of: $0) }.max { $0.number < $1.number } ?? table.shaped
       let missing = parent == nil ? [key.parent.identifier] : key.parentColumns
@@ -184,10 +184,9 @@ private func problem(
   guard columns.count == key.columns.count else {
     return "has \(key.columns.count) columns, and the key of `\(parent.name)` \(columns.count)"
   }
-  let keys = parent.uniques + [parent.primaryKey?.columns ?? []]
   let isKey =
-    keys.contains { Set($0) == Set(columns) }
+    parent.keys.contains { Set($0) == Set(columns) }
     || uniques.contains { Set($0.columns) == Set(columns.map { $0 }) }
-  let names = columns.map { parent.column($0)?.name ?? $0.text }.joined(separator: ", ")
+  let names = parent.names(of: columns).joined(separator: ", ")
   return isKey ? nil : "refers to `\(parent.name)` (\(names)), which is not a key"
 }

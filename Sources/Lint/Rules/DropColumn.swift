@@ -62,12 +62,8 @@ private func message(
     // Only rows show whether the migration copies them first.
     case (nil, nil): isTried ? "its values are lost" : nil
     }
-  let harm =
-    profile == .local
-    ? "an older version of the app fails"
-    : "devices with an older version write `\(column)`, and their rows can no longer be stored"
   return "this drops `\(table).\(column)`: "
-    + [values, harm].compactMap { $0 }.joined(separator: "; ")
+    + [values, profile.harm(ofLosing: column)].compactMap { $0 }.joined(separator: "; ")
 }
 
 /// Certain only if the inverse map is known and the new column has a value for rows without one.

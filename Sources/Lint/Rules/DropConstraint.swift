@@ -47,10 +47,10 @@ private func droppedChecks(
   _ change: TableChange, _ after: TableShape, _ timeline: Timeline
 ) -> [Draft] {
   change.lostChecks.map { check in
-    let columns = check.columns.sorted().map { after.column($0)?.name ?? $0.text }
+    let columns = after.names(of: check.columns.sorted())
     return timeline.draft(
       "this drops CHECK (\(check.text)) of `\(after.name)`, which then accepts values that it refused",
-      at: change.newest(of: columns.map(change.place(of:)) + [change.shaped]),
+      at: change.place(ofConstraintOver: check.columns),
       keys: ["check", "columns", "column", "table"],
       object: "\(after.name).\(columns.joined(separator: ","))", table: after.name)
   }
@@ -60,13 +60,13 @@ private func droppedForeignKeys(
   _ change: TableChange, _ after: TableShape, _ timeline: Timeline
 ) -> [Draft] {
   change.lostForeignKeys.map { key in
-    let columns = (change.renamed(key.columns) ?? []).map { after.column($0)?.name ?? $0.text }
-    let names = columns.joined(separator: ", ")
+    let columns = change.renamed(key.columns) ?? []
+    let names = after.names(of: columns).joined(separator: ", ")
     return timeline.draft(
       "this drops the foreign key `\(after.name)` (\(names)) to `"
         + "\(timeline.spelling(of: key.parent, in: change.migration))`: rows may point at "
         + "parents that do not exist, and ON DELETE \(key.onDelete.rawValue) no longer acts",
-      at: change.newest(of: columns.map(change.place(of:)) + [change.shaped]),
+      at: change.place(ofConstraintOver: columns),
       keys: ["references", "foreign_keys", "columns", "column", "table"],
       object: "\(after.name).\(names)", table: after.name)
   }
@@ -76,10 +76,10 @@ private func droppedUniques(
   _ change: TableChange, _ after: TableShape, _ timeline: Timeline
 ) -> [Draft] {
   change.lostUniques(timeline).map { columns in
-    let names = columns.map { after.column($0)?.name ?? $0.text }.joined(separator: ", ")
+    let names = after.names(of: columns).joined(separator: ", ")
     return droppedUnique(
       timeline, "UNIQUE (\(names)) of `\(after.name)`",
-      at: change.newest(of: columns.map(change.place(of:)) + [change.shaped]),
+      at: change.place(ofConstraintOver: columns),
       object: "\(after.name).\(names)", table: after.name)
   }
 }
@@ -90,7 +90,8 @@ private func droppedUniqueIndexes(_ timeline: Timeline) -> [Draft] {
       index.isUnique,
       !timeline.losesColumn(of: index, in: removed.place.migration),
       !removed.replacements.contains(where: { IndexShape($0)?.isAsUnique(as: index) ?? false }),
-      !timeline.isKey(index.columns, of: index.table, in: removed.place.migration)
+      timeline.shape(of: index.table, in: removed.place.migration)?
+        .hasKey(within: index.columns.compactMap { $0 }) != true
     else { return nil }
     return droppedUnique(
       timeline, "the unique index `\(index.name)`", at: removed.place, object: index.name,
@@ -114,21 +115,9 @@ extension TableChange {
     let indexes = timeline.indexes.lazy.filter {
       $0.place.migration == migration && !$0.isPartial && $0.table.identifier == after.key
     }.map { Set($0.columns.compactMap { $0 }) }
-    let kept =
-      after.uniques.map { Set($0) } + indexes + [after.primaryKey.map { Set($0.columns) } ?? []]
+    let kept = after.keys.map { Set($0) } + indexes
     return before.uniques.compactMap(renamed).filter { columns in
       !kept.contains { !$0.isEmpty && $0.isSubset(of: columns) }
-    }
-  }
-}
-
-extension Timeline {
-  /// Whether a key or a UNIQUE constraint of the table requires the same.
-  fileprivate func isKey(_ columns: [Identifier?], of table: String, in migration: Int) -> Bool {
-    guard let shape = shape(of: table, in: migration) else { return false }
-    let columns = Set(columns.compactMap { $0 })
-    return (shape.uniques + [shape.primaryKey?.columns ?? []]).contains {
-      !$0.isEmpty && columns.isSuperset(of: $0)
     }
   }
 }

@@ -36,12 +36,12 @@ extension Rule {
         return table.shape.foreignKeys.compactMap { key in
           let known =
             (indexes[table.shape.key] ?? []).filter(\.servesForeignKeys).map(\.columns)
-            + (table.shape.uniques + [table.shape.primaryKey?.columns ?? []]).map { $0.map { $0 } }
+            + table.shape.keys.map { $0.map { $0 } }
           let isServed = known.contains { columns in
             Set(columns.prefix(key.columns.count)) == Set(key.columns.map { $0 })
           }
           guard !isServed, reported.insert(key.columns).inserted else { return nil }
-          let names = key.columns.map { table.shape.column($0)?.name ?? $0.text }
+          let names = table.shape.names(of: key.columns)
           let columns = names.joined(separator: ", ")
           let index = ([table.shape.name] + names).joined(separator: "_")
           let fix = operationSnippet(
@@ -89,7 +89,7 @@ extension Timeline {
           ?? false)
     }
     guard let change, change.before != nil else { return table.place(of: key.columns[0].text) }
-    return change.newest(of: key.columns.map(change.place(of:)) + [change.shaped])
+    return change.place(ofConstraintOver: key.columns)
   }
 }
 

@@ -16,33 +16,10 @@ extension Rule {
     fix: "Set `strict: true`, and use the types INT, INTEGER, REAL, TEXT, BLOB and ANY.",
     bad: Rule.Example(
       .local, configuration: "lint: { rules: { missing-strict: note } }",
-      """
-      operations:
-        - create_table:
-            name: tags
-            columns:
-              - name: id
-                type: TEXT
-                primary_key: true
-                not_null: true
-                default: { sql: uuid() }
-              - { name: title, type: TEXT }
-      """),
+      tagsManifest),
     good: Rule.Example(
       .local, configuration: "lint: { rules: { missing-strict: note } }",
-      """
-      operations:
-        - create_table:
-            name: tags
-            columns:
-              - name: id
-                type: TEXT
-                primary_key: true
-                not_null: true
-                default: { sql: uuid() }
-              - { name: title, type: TEXT }
-            strict: true
-      """),
+      tagsManifest + "\n      strict: true"),
     check: .history { timeline, scope in
       if let minimum = scope.minimumSQLite, minimum.number < 3_037_000 { return [] }
       return (timeline.end?.tables ?? []).compactMap { table in
@@ -54,3 +31,16 @@ extension Rule {
       }
     })
 }
+
+private let tagsManifest = """
+  operations:
+    - create_table:
+        name: tags
+        columns:
+          - name: id
+            type: TEXT
+            primary_key: true
+            not_null: true
+            default: { sql: uuid() }
+          - { name: title, type: TEXT }
+  """

@@ -13,28 +13,8 @@ extension Rule {
       either, the finding is fails-on-data.
       """,
     fix: "Give the column a default, or make it nullable.",
-    bad: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - move_column:
-            table: reminders
-            from: isCompleted
-            to: { name: status, type: INTEGER, not_null: true }
-            map: { 0: 0, 1: 1 }
-            keep_source: true
-      """),
-    good: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - move_column:
-            table: reminders
-            from: isCompleted
-            to: { name: status, type: INTEGER, not_null: true, default: 0 }
-            map: { 0: 0, 1: 1 }
-            keep_source: true
-      """),
+    bad: Rule.Example(.additive, remindersManifest, move(to: "not_null: true")),
+    good: Rule.Example(.additive, remindersManifest, move(to: "not_null: true, default: 0")),
     check: .history { timeline, scope in
       timeline.changes.flatMap { change -> [Draft] in
         guard let after = change.after, scope.syncs(after.name, in: change.migration) else {
@@ -51,4 +31,16 @@ extension Rule {
         }
       }
     })
+}
+
+private func move(to keys: String) -> String {
+  """
+  operations:
+    - move_column:
+        table: reminders
+        from: isCompleted
+        to: { name: status, type: INTEGER, \(keys) }
+        map: { 0: 0, 1: 1 }
+        keep_source: true
+  """
 }

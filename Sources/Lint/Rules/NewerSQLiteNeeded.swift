@@ -158,8 +158,8 @@ extension TokenizedSQL {
       default: break
       }
     }
-    if let update = firstWord(of: ["UPDATE"], in: tokens[...]), update == tokens.startIndex,
-      firstWord(of: ["FROM"], in: tokens[...]) != nil
+    if let writing = WritingStatement(self), writing.kind == .update, !writing.hasCommonTables,
+      writing.otherClauses.contains("from")
     {
       found.append(("UPDATE … FROM", 33))
     }

@@ -52,9 +52,8 @@ extension Rule {
           let message = message(before, after, change),
           scope.syncs(after.name, in: change.migration) || !timeline.convertsKey(change)
         else { return nil }
-        let keys = after.primaryKey?.columns ?? []
         return timeline.draft(
-          message, at: change.newest(of: keys.map(change.place(of:)) + [change.shaped]),
+          message, at: change.place(ofConstraintOver: after.primaryKey?.columns ?? []),
           keys: ["primary_key", "type", "columns", "column", "table"], object: after.name,
           table: after.name)
       }

@@ -54,7 +54,7 @@ extension Rule {
         let lost = parts + (forgetsCounter ? [counter] : [])
         return timeline.draft(
           "the rebuild of `\(after.name)` loses \(lost.joined(separator: ", "))",
-          at: change.newest(of: after.columns.map { change.place(of: $0.name) } + [change.shaped]),
+          at: change.place(ofConstraintOver: after.columns.map(\.key)),
           object: after.name, table: after.name, severity: parts.isEmpty ? .warning : nil)
       }
       return objects + parts

@@ -38,17 +38,15 @@ extension Rule {
     check: .history { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
         guard case .renamed(let name) = column.outcome else { return nil }
-        let happens =
-          scope.syncs(table, in: column.place.migration)
-          ? "devices with an older version write `\(column.name)`, and their rows can no longer "
-            + "be stored"
-          : "an older version of the app fails"
+        let profile = scope.profile(table, in: column.place.migration)
         return timeline.draft(
-          "this renames `\(table).\(column.name)` to `\(name)`: \(happens)", at: column.place,
+          "this renames `\(table).\(column.name)` to `\(name)`: "
+            + profile.harm(ofLosing: column.name), at: column.place,
           keys: ["from", "copy", "column", "table"], object: "\(table).\(column.name)",
           table: table,
-          fix: scope.syncs(table, in: column.place.migration)
-            ? move(column.name, to: name, of: table, typed: change.after?.column(name)?.type) : nil)
+          fix: profile == .local
+            ? nil
+            : move(column.name, to: name, of: table, typed: change.after?.column(name)?.type))
       }
     })
 }

@@ -32,14 +32,10 @@ extension Rule {
         guard change.isRenamed, !change.isSucceeded, let table = change.before?.name,
           let name = change.after?.name, let place = change.removal
         else { return nil }
-        let happens =
-          scope.syncs(table, in: place.migration)
-          ? "devices with an older version write `\(table)`, and their rows can no longer be stored"
-          : "an older version of the app fails"
+        let harm = scope.profile(table, in: place.migration).harm(ofLosing: table)
         return timeline.draft(
-          "this renames the table `\(table)` to `\(name)`: \(happens)", at: place,
-          keys: ["table", "name"],
-          object: table, table: table)
+          "this renames the table `\(table)` to `\(name)`: \(harm)", at: place,
+          keys: ["table", "name"], object: table, table: table)
       }
     })
 }

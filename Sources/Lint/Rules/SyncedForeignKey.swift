@@ -95,8 +95,8 @@ private func draft(
   _ key: TableShape.ForeignKey, of table: TableShape, _ problems: [String], _ change: TableChange,
   _ timeline: Timeline
 ) -> Draft {
-  let names = key.columns.map { table.column($0)?.name ?? $0.text }
-  let place = change.newest(of: key.columns.map(change.place(of:)) + [change.shaped])
+  let names = table.names(of: key.columns)
+  let place = change.place(ofConstraintOver: key.columns)
   let isInline =
     names.count == 1
     && timeline.operation(place)?.definition(ofColumn: names[0])?.references != nil

@@ -47,9 +47,9 @@ extension Rule {
         let problems = problems(of: table, scope, timeline.defaults)
         guard !problems.isEmpty else { return nil }
         let keys = table.primaryKey?.columns ?? []
-        let place = change.newest(of: keys.map(change.place(of:)) + [change.shaped])
         return timeline.draft(
-          "the primary key of `\(table.name)` \(problems.joined(separator: ", and "))", at: place,
+          "the primary key of `\(table.name)` \(problems.joined(separator: ", and "))",
+          at: change.place(ofConstraintOver: keys),
           keys: ["primary_key", "name", "table"], column: keys.count == 1 ? keys[0].text : nil,
           object: table.name, table: table.name, help: keyAdvice(scope.profile))
       }

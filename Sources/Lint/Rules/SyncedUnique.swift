@@ -67,8 +67,8 @@ private func draft(
   _ columns: [Identifier], of table: TableShape, _ change: TableChange, _ timeline: Timeline
 ) -> Draft {
   // Use the spelling of the table's definition.
-  let names = columns.map { table.column($0)?.name ?? $0.text }
-  let place = change.newest(of: columns.map(change.place(of:)) + [change.shaped])
+  let names = table.names(of: columns)
+  let place = change.place(ofConstraintOver: columns)
   let single =
     names.count == 1 && timeline.operation(place)?.definition(ofColumn: names[0])?.unique == true
   return timeline.draft(

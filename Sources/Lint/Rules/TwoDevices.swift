@@ -60,7 +60,7 @@ extension Timeline {
     let number =
       place?.operation ?? operations.firstIndex { $0.alters(disagreement.object) }
       ?? (operations.count == 1 ? 0 : nil)
-    let operation = number.flatMap { operations.indices.contains($0) ? operations[$0] : nil }
+    let operation = migrations.operation(number, of: disagreement.migration)
     let position =
       disagreement.column.flatMap { operation?.definition(ofColumn: $0)?.position }
       ?? ["column", "from", "to", "columns", "unique", "name", "table"].lazy
@@ -71,7 +71,7 @@ extension Timeline {
       migration: disagreement.migration, operation: number,
       position: position ?? Position(line: 1, column: 1), object: disagreement.object,
       table: disagreement.table, fix: nil,
-      severity: disagreement.isNote ? .note : nil)
+      severity: disagreement.transcript == nil ? .note : nil)
   }
 
   /// The statement that caused the disagreement, if it is known.

@@ -75,15 +75,7 @@ extension CreateTrigger {
   /// The tables that the statements of the body write to.
   fileprivate func writtenTables(_ sql: TokenizedSQL) -> [Identifier] {
     statements.compactMap { range in
-      let tokens = sql.significant(in: range)[...]
-      guard let verb = sql.firstWord(of: ["INSERT", "REPLACE", "UPDATE", "DELETE"], in: tokens)
-      else { return nil }
-      var rest = tokens[(verb + 1)...]
-      if sql.isWord(rest.first, "OR") { rest = rest.dropFirst(2) }
-      if sql.isWord(rest.first, "INTO") || sql.isWord(rest.first, "FROM") {
-        rest = rest.dropFirst()
-      }
-      return rest.first.map(sql.name)
+      WritingStatement(TokenizedSQL(sql.text(range)))?.table.name.text.identifier
     }
   }
 

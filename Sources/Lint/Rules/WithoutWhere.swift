@@ -33,9 +33,9 @@ extension Rule {
           !timeline.isVirtual(target.name)
         else { return nil }
         let message: String
-        if target.deletes, statement.isUnconditional("DELETE") {
+        if target.deletes, statement.isUnconditional(.delete) {
           message = "DELETE without WHERE removes every row of `\(target.name)`"
-        } else if !target.updates.isEmpty, statement.isUnconditional("UPDATE"),
+        } else if !target.updates.isEmpty, statement.isUnconditional(.update),
           !timeline.fillsNewColumns(target, in: statement.place.migration)
         {
           message = "UPDATE without WHERE writes every row of `\(target.name)`"

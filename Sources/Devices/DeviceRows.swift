@@ -3,74 +3,23 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// Rows to insert in order, parents before the row itself.
-struct RowPlan: Sendable, Hashable {
-  var parents: [Insertion]
-  var row: Insertion
-
-  var insertions: [Insertion] { parents + [row] }
-}
-
 enum MadeRow: Sendable {
-  case plan(RowPlan)
+  case row(Scenario)
   /// SQLite's message for the last row.
   case impossible(String)
 
-  var plan: RowPlan? { if case .plan(let plan) = self { plan } else { nil } }
+  var row: Scenario? { if case .row(let row) = self { row } else { nil } }
 }
 
 /// Generates rows that a schema accepts. Values come from defaults, CHECKs and types; SQLite tests
 /// each row. Equal schemas get equal rows.
-final class RowMaker {
-  private let device: Device
-  /// By folded table.
-  private let hints: (Identifier) -> ValueHints
-  private var minimal: [Identifier: MadeRow] = [:]
-  private var full: [Identifier: MadeRow] = [:]
-  private var candidates: [Identifier: Candidates] = [:]
-
-  init(_ device: Device, hints: @escaping (Identifier) -> ValueHints) {
-    self.device = device
-    self.hints = hints
-  }
-
-  func values(
-    for column: DeviceTable.Column, of table: DeviceTable
-  ) throws(DatabaseError) -> [Value] {
-    if let known = candidates[table.key] { return known.values(for: column) }
-    let new = try Candidates(table, hints: hints(table.key), device.connection)
-    candidates[table.key] = new
-    return new.values(for: column)
-  }
-
-  /// Whether a CHECK or the condition of an index restricts the column, in any version of the
-  /// table.
-  func isChecked(_ column: DeviceTable.Column, of table: DeviceTable) -> Bool {
-    hints(table.key).values[column.key] != nil
-  }
-
-  /// A row with values for the required columns, and with a value that identifies it.
-  func minimalRow(of table: DeviceTable) throws(DatabaseError) -> MadeRow {
-    if let known = minimal[table.key] { return known }
-    let made = try makeMinimal(table, within: [])
-    minimal[table.key] = made
-    return made
-  }
-
-  /// A row with a value in every column that accepts one.
-  func fullRow(of table: DeviceTable) throws(DatabaseError) -> MadeRow {
-    if let known = full[table.key] { return known }
-    let made = try makeFull(table)
-    full[table.key] = made
-    return made
-  }
-
+extension Device {
   // MARK: Required values
 
-  private func makeMinimal(
-    _ table: DeviceTable, within path: [Identifier]
+  func makeLeastRow(
+    of table: DeviceTable, within path: [Identifier]
   ) throws(DatabaseError) -> MadeRow {
-    var plan = RowPlan(parents: [], row: Insertion(table.name))
+    var plan = Scenario(parents: [], row: Insertion(table.name))
     for column in table.columns where column.isRequired {
       plan.row[column.name] = try values(for: column, of: table).first ?? 1
     }
@@ -80,16 +29,16 @@ final class RowMaker {
       }
     }
     let made = try settle(plan, of: table)
-    guard case .plan(let least) = made, let label = table.label, least.row[label.name] == nil else {
+    guard case .row(let least) = made, let label = table.label, least.row[label.name] == nil else {
       return made
     }
-    return .plan(try adding(label, to: least, of: table) ?? least)
+    return .row(try adding(label, to: least, of: table) ?? least)
   }
 
   /// Changes values until SQLite accepts the row.
-  private func settle(_ start: RowPlan, of table: DeviceTable) throws(DatabaseError) -> MadeRow {
+  private func settle(_ start: Scenario, of table: DeviceTable) throws(DatabaseError) -> MadeRow {
     let referring = Set(table.foreignKeys.flatMap(\.columns))
-    func planned(_ row: Insertion) -> RowPlan { RowPlan(parents: start.parents, row: row) }
+    func planned(_ row: Insertion) -> Scenario { Scenario(parents: start.parents, row: row) }
     let search = RowSearch(
       columns: table.columns.filter { !referring.contains($0.key) }, limit: 400
     ) { (column) throws(DatabaseError) in
@@ -98,31 +47,30 @@ final class RowMaker {
       try self.refusal(of: planned(row))
     }
     switch try search.settle(start.row) {
-    case .row(let row): return .plan(planned(row))
+    case .row(let row): return .row(planned(row))
     case .impossible(let problem): return .impossible(problem)
     }
   }
 
-  private func refusal(of plan: RowPlan) throws(DatabaseError) -> String? {
-    try device.trying { () throws(DatabaseError) in try device.refusal(of: plan.insertions) }
+  private func refusal(of plan: Scenario) throws(DatabaseError) -> String? {
+    try trying { () throws(DatabaseError) in try refusal(of: plan.insertions) }
   }
 
   // MARK: Optional values
 
-  private func makeFull(_ table: DeviceTable) throws(DatabaseError) -> MadeRow {
-    guard case .plan(var plan) = try minimalRow(of: table) else {
-      return try minimalRow(of: table)
-    }
+  /// A row with a value in every column that accepts one; nil if no row is possible.
+  func fullRow(of table: DeviceTable) throws(DatabaseError) -> Scenario? {
+    guard var plan = try leastRow(of: table).row else { return nil }
     for column in table.columns where plan.row[column.name] == nil {
       if let more = try adding(column, to: plan, of: table) { plan = more }
     }
-    return .plan(plan)
+    return plan
   }
 
   /// The row with a value in one more column; nil if SQLite accepts none.
   func adding(
-    _ column: DeviceTable.Column, to plan: RowPlan, of table: DeviceTable
-  ) throws(DatabaseError) -> RowPlan? {
+    _ column: DeviceTable.Column, to plan: Scenario, of table: DeviceTable
+  ) throws(DatabaseError) -> Scenario? {
     if let key = table.foreignKeys.first(where: { $0.columns.contains(column.key) }) {
       var next = plan
       guard try refer(by: key, of: table, in: &next, within: []) == nil,
@@ -144,10 +92,10 @@ final class RowMaker {
   ///
   /// - Returns: the error message; nil on success.
   private func refer(
-    by key: DeviceTable.ForeignKey, of table: DeviceTable, in plan: inout RowPlan,
+    by key: DeviceTable.ForeignKey, of table: DeviceTable, in plan: inout Scenario,
     within path: [Identifier]
   ) throws(DatabaseError) -> String? {
-    guard let parent = try device.table(key.parent) else {
+    guard let parent = try self.table(key.parent) else {
       return "table \(key.parent) does not exist"
     }
     let columns =
@@ -164,8 +112,8 @@ final class RowMaker {
         return "rows of \(table.name) and \(parent.name) require each other"
       }
       if !plan.parents.contains(where: { $0.table.identifier == key.parent }) {
-        switch try makeMinimal(parent, within: path + [table.key]) {
-        case .plan(let made):
+        switch try makeLeastRow(of: parent, within: path + [table.key]) {
+        case .row(let made):
           plan.parents += made.insertions.filter { !plan.parents.contains($0) }
         case .impossible(let problem): return problem
         }
@@ -183,16 +131,15 @@ final class RowMaker {
 
   /// The stored parent, since a foreign key may refer to a column other than the primary key.
   private func stored(
-    _ parent: Identifier, in plan: RowPlan
+    _ parent: Identifier, in plan: Scenario
   ) throws(DatabaseError) -> [Identifier: Value] {
     guard let insertion = plan.parents.last(where: { $0.table.identifier == parent }) else {
       return [:]
     }
-    return try device.trying { () throws(DatabaseError) in
-      guard try device.refusal(of: plan.parents) == nil,
-        let row = try device.identity(of: insertion)
+    return try trying { () throws(DatabaseError) in
+      guard try refusal(of: plan.parents) == nil, let row = try identity(of: insertion)
       else { return [:] }
-      return try device.stored(row) ?? [:]
+      return try stored(row) ?? [:]
     }
   }
 }
