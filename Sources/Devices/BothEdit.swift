@@ -35,7 +35,7 @@ extension Exchange {
         }
         let order = senderFirst ? sides : sides.reversed()
         for (index, (from, to)) in zip(order, order.reversed()).enumerated() {
-          record.set(from.edit.column.key, to: from.edit.value)
+          record.values[from.edit.column.key] = from.edit.value
           // The second device has sent its own change by then.
           let sql = delivery.statement(
             record, into: to.table, pending: index == 0 ? [to.edit.column.key] : [])

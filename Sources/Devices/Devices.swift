@@ -3,5 +3,5 @@
 ///
 /// - ``CompatibilitySimulation``: compares releases in pairs and returns each ``Disagreement``.
 /// - ``TableSimulation``: tests one table. ``Exchange``: transfers rows between devices.
-///   ``RowMaker``: generates the rows.
+///   ``Device``: a private database that also generates the rows.
 /// - ``Counterexample``: the smallest sequence of statements that demonstrates the harm.

@@ -113,7 +113,7 @@ struct Exchange {
     else { return nil }
     for (column, _) in scenario.edits {
       guard let value = stored[column.key], value != .null else { return nil }
-      record.set(column.key, to: value)
+      record.values[column.key] = value
     }
     sent.records.append(record)
     sent.steps.append(Step(role: .sender, sql: update))

@@ -7,16 +7,11 @@ import SchemaTrials
 struct ServerRecord: Sendable, Hashable {
   let table: Identifier
   /// The values by column. Columns that were NULL in the new row are absent.
-  private(set) var values: [Identifier: Value]
+  var values: [Identifier: Value]
 
   init(table: Identifier, row: [Identifier: Value]) {
     self.table = table
     values = row.filter { $0.value != .null }
-  }
-
-  /// Sets a column that the sender changed; the other columns keep the server's values.
-  mutating func set(_ column: Identifier, to value: Value) {
-    values[column] = value
   }
 }
 

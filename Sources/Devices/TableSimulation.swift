@@ -46,7 +46,7 @@ struct TableSimulation {
       for scenario in batch.parts {
         // One counterexample for a column is enough.
         if let column = scenario.column, found.columns.contains(column) { continue }
-        try note(exchange, scenario, table, &found)
+        if let harm = try outcome(exchange, scenario, table) { found.add(harm) }
       }
     }
     try tryBothEditing(exchange, table, other, whole, &found)
@@ -142,12 +142,6 @@ struct TableSimulation {
       }
     }
     return nil
-  }
-
-  private func note(
-    _ exchange: Exchange, _ scenario: Scenario, _ table: DeviceTable, _ found: inout Findings
-  ) throws(DatabaseError) {
-    if let counterexample = try outcome(exchange, scenario, table) { found.add(counterexample) }
   }
 
   /// The harm of a scenario, unless two devices of the sender's version have the same harm.

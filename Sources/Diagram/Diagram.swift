@@ -29,8 +29,8 @@ package struct Diagram: Sendable {
 
   package struct Reference: Sendable {
     /// Indexes of `tables`.
-    package let child: Int
-    package let parent: Int
+    package fileprivate(set) var child: Int
+    package fileprivate(set) var parent: Int
     package let key: ForeignKeyOutline
     package let mark: Mark
     /// Whether the child may have no parent.
@@ -46,8 +46,8 @@ package struct Diagram: Sendable {
   /// Missing tables that foreign keys refer to.
   package private(set) var missing: Set<Identifier> = []
 
-  package init(_ outline: SchemaOutline) {
-    tables = outline.tables.map { table in
+  package init(_ outline: [TableOutline]) {
+    tables = outline.map { table in
       Table(outline: table, columns: table.columns.map { ($0, .same) }, mark: .same)
     }
     connect { _, _ in .same }
@@ -56,16 +56,16 @@ package struct Diagram: Sendable {
   /// Also includes dropped tables and columns.
   ///
   /// - Parameter changes: the differences from the older schema.
-  package init(_ outline: SchemaOutline, since old: SchemaOutline, _ changes: [SchemaChange]) {
+  package init(_ outline: [TableOutline], since old: [TableOutline], _ changes: [SchemaChange]) {
     let marks = TableMarks(changes)
-    for table in outline.tables {
+    for table in outline {
       let before = old.table(table.name)
       tables.append(
         Table(
           outline: table, columns: marks.columns(of: table, before: before),
           mark: before == nil ? .new : marks.changed.contains(table.name) ? .changed : .same))
     }
-    for table in old.tables where outline.table(table.name) == nil {
+    for table in old where outline.table(table.name) == nil {
       tables.append(
         Table(outline: table, columns: table.columns.map { ($0, .dropped) }, mark: .dropped))
     }
@@ -105,10 +105,9 @@ package struct Diagram: Sendable {
       guard let child = order.firstIndex(of: reference.child),
         let parent = order.firstIndex(of: reference.parent)
       else { return nil }
-      return Reference(
-        child: child, parent: parent, key: reference.key, mark: reference.mark,
-        isOptional: reference.isOptional, isUnique: reference.isUnique,
-        isIdentifying: reference.isIdentifying)
+      var near = reference
+      (near.child, near.parent) = (child, parent)
+      return near
     }
     return part
   }

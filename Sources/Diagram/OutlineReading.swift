@@ -28,10 +28,8 @@ extension Connection {
           constraints: text.constraints(of: name))
       }, foreignKeys: try foreignKeys(of: table.name),
       indexes: try indexes(of: table.name, owned),
-      triggers: owned.filter { $0.kind == .trigger }.map {
-        TriggerOutline(name: $0.name, sql: $0.sql ?? "")
-      },
-      constraints: text.constraints, options: text.options, sql: table.sql ?? "")
+      triggers: owned.filter { $0.kind == .trigger }, constraints: text.constraints,
+      options: text.options, sql: table.sql ?? "")
   }
 
   private func foreignKeys(of table: String) throws(DatabaseError) -> [ForeignKeyOutline] {
@@ -118,14 +116,13 @@ extension Schema {
     ours().withoutShadowTables().tables
   }
 
-  /// Builds the schema on a scratch database and reads its outline.
-  package func outline(_ application: Application) throws(DatabaseError) -> SchemaOutline {
+  /// Builds the schema on a scratch database and reads the outlines of its tables, in order.
+  package func outline(_ application: Application) throws(DatabaseError) -> [TableOutline] {
     let connection = try scratch(application)
     let owned = Dictionary(
       grouping: objects.filter { $0.kind == .index || $0.kind == .trigger }, by: \.holder)
-    return SchemaOutline(
-      tables: try drawnTables.map { (table) throws(DatabaseError) in
-        try connection.outline(of: table, owning: owned[table.holder] ?? [])
-      })
+    return try drawnTables.map { (table) throws(DatabaseError) in
+      try connection.outline(of: table, owning: owned[table.holder] ?? [])
+    }
   }
 }

@@ -2,67 +2,58 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Rule {
-  /// The replacement of a rule of version 0.1.
-  private enum Successor {
-    case rule(String)
-    /// Manifests that violated the rule are invalid now.
-    case invalidManifest
-  }
-
   /// Explains the replacement of a rule id of version 0.1; nil for another id.
   package static func problem(withOldID id: String) -> String? {
-    switch successors[id.exact] {
-    case nil: nil
-    case .rule(let new): "the rule `\(id)` is now called `\(new)`"
-    case .invalidManifest:
-      "`\(id)` is no longer a rule: its findings are now errors in the manifest, so remove this "
-        + "entry"
-    }
+    guard let successor = successors[id.exact] else { return nil }
+    return successor.map { "the rule `\(id)` is now called `\($0)`" }
+      ?? "`\(id)` is no longer a rule: its findings are now errors in the manifest, so remove this "
+      + "entry"
   }
 
-  private static let successors: [ExactText: Successor] = [
-    "add-non-constant-default": .rule("fails-on-data"),
-    "add-not-null-without-default": .rule("fails-on-data"),
-    "add-stored-generated": .rule("fails-on-data"),
-    "attach": .invalidManifest,
-    "baseline-unused": .rule("unused-suppression"),
-    "blob-beside-columns": .rule("wide-blob"),
-    "cascade-delete": .rule("loses-rows"),
-    "delete-without-where": .rule("without-where"),
-    "drop-check": .rule("drop-constraint"),
-    "drop-foreign-key": .rule("drop-constraint"),
-    "drop-index": .rule("drop-object"),
-    "drop-trigger": .rule("drop-object"),
-    "drop-unique": .rule("drop-constraint"),
-    "drop-view": .rule("drop-object"),
-    "fails-on-rows": .rule("fails-on-data"),
-    "load-extension": .invalidManifest,
-    "map-not-total": .rule("loses-values"),
-    "narrowing-type": .rule("loses-values"),
-    "new-check": .rule("fails-on-data"),
-    "new-unique": .rule("fails-on-data"),
-    "null-to-not-null": .rule("fails-on-data"),
-    "pragma": .rule("discouraged-statement"),
-    "query-columns-changed": .rule("query-broken"),
-    "query-needs-newer-release": .rule("query-broken"),
-    "rebuild-loses-column": .rule("loses-values"),
-    "rebuild-loses-rows": .rule("loses-rows"),
-    "rebuild-mismatched-copy": .rule("loses-values"),
-    "record-name": .rule("cloudkit-name"),
-    "rename-old-first": .rule("loses-rows"),
-    "reserved-name": .rule("cloudkit-name"),
-    "rowid-alias-change": .rule("primary-key-change"),
-    "temp-object-left-behind": .rule("discouraged-statement"),
-    "tightened-check": .rule("fails-on-data"),
-    "transaction-control": .invalidManifest,
-    "unknown-collation": .rule("broken-object"),
-    "unknown-function": .rule("broken-object"),
-    "update-without-where": .rule("without-where"),
-    "vacuum": .invalidManifest,
-    "waiver-expired": .rule("unused-suppression"),
-    "waiver-unknown-rule": .invalidManifest,
-    "waiver-unused": .rule("unused-suppression"),
-    "waiver-without-reason": .invalidManifest,
-    "writable-schema": .rule("discouraged-statement"),
+  /// The new ids; nil if manifests that violated the rule are invalid now.
+  private static let successors: [ExactText: String?] = [
+    "add-non-constant-default": "fails-on-data",
+    "add-not-null-without-default": "fails-on-data",
+    "add-stored-generated": "fails-on-data",
+    "attach": nil,
+    "baseline-unused": "unused-suppression",
+    "blob-beside-columns": "wide-blob",
+    "cascade-delete": "loses-rows",
+    "delete-without-where": "without-where",
+    "drop-check": "drop-constraint",
+    "drop-foreign-key": "drop-constraint",
+    "drop-index": "drop-object",
+    "drop-trigger": "drop-object",
+    "drop-unique": "drop-constraint",
+    "drop-view": "drop-object",
+    "fails-on-rows": "fails-on-data",
+    "load-extension": nil,
+    "map-not-total": "loses-values",
+    "narrowing-type": "loses-values",
+    "new-check": "fails-on-data",
+    "new-unique": "fails-on-data",
+    "null-to-not-null": "fails-on-data",
+    "pragma": "discouraged-statement",
+    "query-columns-changed": "query-broken",
+    "query-needs-newer-release": "query-broken",
+    "rebuild-loses-column": "loses-values",
+    "rebuild-loses-rows": "loses-rows",
+    "rebuild-mismatched-copy": "loses-values",
+    "record-name": "cloudkit-name",
+    "rename-old-first": "loses-rows",
+    "reserved-name": "cloudkit-name",
+    "rowid-alias-change": "primary-key-change",
+    "temp-object-left-behind": "discouraged-statement",
+    "tightened-check": "fails-on-data",
+    "transaction-control": nil,
+    "unknown-collation": "broken-object",
+    "unknown-function": "broken-object",
+    "update-without-where": "without-where",
+    "vacuum": nil,
+    "waiver-expired": "unused-suppression",
+    "waiver-unknown-rule": nil,
+    "waiver-unused": "unused-suppression",
+    "waiver-without-reason": nil,
+    "writable-schema": "discouraged-statement",
   ]
 }

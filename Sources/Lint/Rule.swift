@@ -50,8 +50,6 @@ package struct Rule: Sendable, CustomStringConvertible {
     package let releases: [String: Int]
     /// `schemactl.yaml`, if the rule needs it.
     package let configuration: String
-    /// The baseline, if the rule needs it.
-    package let baseline: String?
     /// `queries/reminders.sql`, if the rule needs it.
     package let queries: String?
     /// The texts of the manifests, in order.
@@ -59,12 +57,11 @@ package struct Rule: Sendable, CustomStringConvertible {
 
     init(
       _ profile: Profile, releases: [String: Int] = [:], configuration: String = "",
-      baseline: String? = nil, queries: String? = nil, _ manifests: String...
+      queries: String? = nil, _ manifests: String...
     ) {
       self.profile = profile
       self.releases = releases
       self.configuration = configuration
-      self.baseline = baseline
       self.queries = queries
       self.manifests = manifests
     }

@@ -76,16 +76,7 @@ extension Connection {
   ) throws(DatabaseError) -> String? {
     guard case .createTrigger(let trigger)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
     else { return nil }
-    let table = Quoting.quoted(object.table)
-    let columns = try rows("SELECT name FROM pragma_table_info(?1)", [.text(object.table)])
-      .compactMap { $0[0].text.map { Quoting.quoted($0) } }
-    let statement =
-      switch trigger.event {
-      case .insert: "INSERT INTO \(table) DEFAULT VALUES"
-      case .delete: "DELETE FROM \(table)"
-      case .update:
-        "UPDATE \(table) SET \(columns.map { "\($0) = \($0)" }.joined(separator: ", "))"
-      }
+    let statement = try self.statement(firing: trigger.event, on: object.table)
     try execute("SAVEPOINT one_trigger")
     for other in schema.objects(.trigger, on: object.table) where other.key != object.key {
       try execute("DROP TRIGGER \(Quoting.quoted(other.name))")
@@ -98,6 +89,21 @@ extension Connection {
     }
     try execute("ROLLBACK TO one_trigger; RELEASE one_trigger")
     return complaint
+  }
+
+  /// A statement that fires the triggers of a table or a view, so that SQLite compiles them.
+  package func statement(
+    firing event: CreateTrigger.Event, on table: String, of schema: String? = nil
+  ) throws(DatabaseError) -> String {
+    let name = (schema.map { Quoting.quoted($0) + "." } ?? "") + Quoting.quoted(table)
+    switch event {
+    case .insert: return "INSERT INTO \(name) DEFAULT VALUES"
+    case .delete: return "DELETE FROM \(name)"
+    case .update:
+      let columns = try rows("SELECT name FROM pragma_table_info(?1)", [.text(table)])
+        .compactMap { $0[0].text.map { Quoting.quoted($0) } }
+      return "UPDATE \(name) SET \(columns.map { "\($0) = \($0)" }.joined(separator: ", "))"
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
@@ -100,53 +101,32 @@ extension Connection {
       return .compiles([])
     }
     // Another finding reports errors in the table's own triggers.
-    let use = try statement(using: object)
-    let worksBefore = object.isTrigger ? (try? prepare(use)) != nil : true
+    let use =
+      if let trigger = object.trigger {
+        try statement(
+          firing: trigger.event, on: trigger.table.name.text, of: trigger.table.schema?.text)
+      } else {
+        "SELECT * FROM temp.\(Quoting.quoted(object.name))"
+      }
+    let worksBefore = object.trigger == nil || (try? prepare(use)) != nil
     try execute(sql)
     if worksBefore { _ = try prepare(use) }
     return .compiles([])
   }
 
-  private struct TemporaryObject {
-    let name: String
-    let trigger: CreateTrigger?
-    let isTable: Bool
-    var isTrigger: Bool { trigger != nil }
-  }
-
-  private func temporaryObject(_ sql: String) -> TemporaryObject? {
-    switch try? parseCreate(TokenizedSQL(sql)) {
-    case .createTrigger(let trigger)?
-    where trigger.isTemporary || trigger.schema?.isSame(as: "temp") == true:
-      TemporaryObject(name: trigger.name.text, trigger: trigger, isTable: false)
-    case .createView(let view)? where view.isTemporary || view.schema?.isSame(as: "temp") == true:
-      TemporaryObject(name: view.name.text, trigger: nil, isTable: false)
-    case .createTable(let table)?
-    where table.isTemporary || table.schema?.isSame(as: "temp") == true:
-      TemporaryObject(name: table.name.text, trigger: nil, isTable: true)
+  /// The name of a temporary object that a statement creates, and the trigger if it is one.
+  private func temporaryObject(_ sql: String) -> (name: String, trigger: CreateTrigger?)? {
+    func isTemporary(_ isTemporary: Bool, _ schema: Name?) -> Bool {
+      isTemporary || schema?.isSame(as: "temp") == true
+    }
+    return switch try? parseCreate(TokenizedSQL(sql)) {
+    case .createTrigger(let trigger)? where isTemporary(trigger.isTemporary, trigger.schema):
+      (trigger.name.text, trigger)
+    case .createView(let view)? where isTemporary(view.isTemporary, view.schema):
+      (view.name.text, nil)
+    case .createTable(let table)? where isTemporary(table.isTemporary, table.schema):
+      (table.name.text, nil)
     default: nil
-    }
-  }
-
-  /// A statement that makes SQLite compile an object.
-  private func statement(using object: TemporaryObject) throws(DatabaseError) -> String {
-    guard let trigger = object.trigger else {
-      return "SELECT * FROM temp.\(Quoting.quoted(object.name))"
-    }
-    let name = trigger.table.name.text
-    let schema = trigger.table.schema.map { Quoting.quoted($0.text) + "." } ?? ""
-    let table = schema + Quoting.quoted(name)
-    switch trigger.event {
-    case .insert: return "INSERT INTO \(table) DEFAULT VALUES"
-    case .delete: return "DELETE FROM \(table)"
-    case .update:
-      let named = trigger.columns.map { Quoting.quoted($0.text) }
-      let columns =
-        named.isEmpty
-        ? try rows("SELECT name FROM pragma_table_info(?1)", [.text(name)])
-          .compactMap { $0[0].text.map { Quoting.quoted($0) } } : named
-      let settings = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
-      return settings.isEmpty ? "DELETE FROM \(table)" : "UPDATE \(table) SET \(settings)"
     }
   }
 }

@@ -49,11 +49,16 @@ package struct QueryFolder: Sendable {
   package func files() throws(HistoryReadError) -> [QueryFile]? {
     var files: [QueryFile] = []
     var diagnostics: [Diagnostic] = []
-    let names: [[UInt8]]?
-    switch try content() {
-    case .nothing: return nil
-    case .file: names = nil
-    case .folder(let found): names = found
+    // Nil if the path is a file.
+    var names: [[UInt8]]?
+    do throws(FileError) {
+      names = try folderNames(path).filter(isSQLFile)
+    } catch  where error.systemError == ENOTDIR {
+      names = nil
+    } catch  where !isNamed && error.systemError == ENOENT {
+      return nil
+    } catch {
+      throw .unreadable(error)
     }
     for name in names ?? [Array(path.utf8)] {
       let file = names == nil ? path : joinedPath(path, String(decoding: name, as: UTF8.self))
@@ -82,25 +87,6 @@ package struct QueryFolder: Sendable {
     }
     guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
     return files
-  }
-
-  private enum Content {
-    case nothing
-    case file
-    /// The path is a folder with these names.
-    case folder([[UInt8]])
-  }
-
-  private func content() throws(HistoryReadError) -> Content {
-    do throws(FileError) {
-      return .folder(try folderNames(path).filter(isSQLFile))
-    } catch  where error.systemError == ENOTDIR {
-      return .file
-    } catch  where !isNamed && error.systemError == ENOENT {
-      return .nothing
-    } catch {
-      throw .unreadable(error)
-    }
   }
 
   /// The position of the first invalid character.

@@ -89,7 +89,7 @@ package struct Part: Sendable {
     case foreignKey(ForeignKeyOutline)
     case constraint(String)
     case index(IndexOutline)
-    case trigger(TriggerOutline)
+    case trigger(SchemaObject)
   }
 
   package let content: Content

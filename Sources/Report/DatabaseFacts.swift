@@ -22,16 +22,11 @@ package struct DatabaseFacts: Sendable {
     package var indexes: [(name: String, bytes: Int64?)] = []
   }
 
-  package struct Pending: Sendable {
-    package let id: String
-    package let operations: [(name: String, cost: String)]
-  }
-
   package let path: String
   /// The last migration that the database has run.
   package var current: String?
   package var drift: [SchemaChange]?
-  package var pending: [Pending] = []
+  package var pending: [PlannedMigration] = []
   package var pendingIDs: [String] = []
   package var tables: [Table] = []
   package var hasSizes = false
@@ -69,7 +64,7 @@ extension Project {
       options.timeout = timeout
       return try self.plan(options, database: database)
     }
-    facts.pending = (plan?.migrations ?? []).map(DatabaseFacts.Pending.init)
+    facts.pending = plan?.migrations ?? []
     if let failure = plan?.failure {
       facts.problems.append("The plan ends early: \(failure.lines[0])")
     }
@@ -107,12 +102,5 @@ extension DatabaseFacts {
           name: table.name, rows: count ?? nil, bytes: sizes[table.name],
           indexes: indexes.map { ($0.name, sizes[$0.name]) }))
     }
-  }
-}
-
-extension DatabaseFacts.Pending {
-  fileprivate init(_ planned: PlannedMigration) {
-    id = planned.migration.id
-    operations = planned.operations.map { ($0.plan.operation.name, $0.costInWords) }
   }
 }

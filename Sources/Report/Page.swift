@@ -217,23 +217,13 @@ extension String {
   }
 }
 
-/// RFC 4648, section 4.
-private func base64(ofHex hex: String) -> String {
-  let numbers = hex.utf8.map {
-    Unicode.Scalar($0).properties.numericType == nil ? Int($0) - 87 : Int($0) - 48
+/// A SHA-256 as RFC 4648, section 4: each two digits hold the bits of three hexadecimal ones.
+private func base64(ofHex hash: String) -> String {
+  let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+  let hex = Array(hash + "00")
+  let text = stride(from: 0, to: hex.count, by: 3).flatMap { start -> [Character] in
+    let bits = Int(String(hex[start..<start + 3]), radix: 16) ?? 0
+    return [digits[bits >> 6], digits[bits & 63]]
   }
-  let bytes = stride(from: 0, to: numbers.count, by: 2).map { numbers[$0] << 4 | numbers[$0 + 1] }
-  let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  var text: [UInt8] = []
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let group = bytes[start..<min(start + 3, bytes.count)]
-    let bits = (0..<3).reduce(0) { bits, index in
-      bits << 8 | (index < group.count ? group[start + index] : 0)
-    }
-    for index in 0..<4 {
-      text.append(
-        index <= group.count ? digits[bits >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
-    }
-  }
-  return String(decoding: text, as: UTF8.self)
+  return String(text.dropLast()) + "="
 }

@@ -1,5 +1,9 @@
 import SchemaCopies
+import SchemaHistory
+import SchemaManifest
 import SchemaModel
+import SchemaPlanning
+import SchemaPreview
 import SchemaSQLText
 
 extension Page {
@@ -32,16 +36,16 @@ extension Page {
   }
 
   private func pending(of database: DatabaseFacts) -> HTML {
-    let planned = Set(database.pending.map(\.id.exact))
+    let planned = Set(database.pending.map(\.migration.id.exact))
     let unplanned = database.pendingIDs.filter { !planned.contains($0) }
     guard !database.pending.isEmpty || !unplanned.isEmpty else {
       return "<p>Nothing is pending.</p>"
     }
     let items = database.pending.map { migration -> HTML in
       let operations = migration.operations.map { operation -> HTML in
-        "<li><code>\(operation.name)</code>: \(operation.cost)</li>"
+        "<li><code>\(operation.plan.operation.name)</code>: \(operation.costInWords)</li>"
       }
-      return "<li>\(link(toMigration: migration.id))<ol>\(operations.joined())</ol></li>"
+      return "<li>\(link(toMigration: migration.migration.id))<ol>\(operations.joined())</ol></li>"
     }
     let rest = unplanned.map { id -> HTML in
       "<li>\(link(toMigration: id)): its cost is not known</li>"

@@ -87,9 +87,9 @@ extension Page {
       <div class="scroll"><table><thead><tr><th scope="col">Column</th><th scope="col">Type</th>\
       <th scope="col">Constraints</th><th scope="col">Added in</th></tr></thead>
       <tbody>\(rows.joined())</tbody></table></div>
-      \(group("Foreign keys", foreignKeys(of: table)))\(group("Referred to by", references(to: index)))\
-      \(group("Constraints", constraints(of: table)))\(group("Indexes", indexes(of: table)))\
-      \(group("Triggers", triggers(of: table)))\(usesGroup(of: table))
+      \(group("Foreign keys", of: table))\(group("Referred to by", references(to: index)))\
+      \(group("Constraints", of: table))\(group("Indexes", of: table))\
+      \(group("Triggers", of: table))\(usesGroup(of: table))
       <details class="sql"><summary>SQL</summary><pre tabindex="0"><code>\(lines: table.sql)</code></pre></details>
       </article>
 
@@ -133,18 +133,6 @@ extension Page {
       """
   }
 
-  private func foreignKeys(of table: TableStory) -> [(life: Lifetime, html: HTML)] {
-    table.foreignKeys.map { part, key in
-      let columns = key.columns.joined(separator: ", ")
-      let parents =
-        key.parentColumns.isEmpty ? "" : "(\(key.parentColumns.joined(separator: ", ")))"
-      return (
-        part.life,
-        item(part, "<code>\(columns)</code> → \(link(toTable: key.table))\(parents)\(key.actions)")
-      )
-    }
-  }
-
   private func references(to index: Int) -> [(life: Lifetime, html: HTML)] {
     let table = chronicle.tables[index]
     return chronicle.tables.flatMap { child in
@@ -161,43 +149,45 @@ extension Page {
     }
   }
 
-  private func constraints(of table: TableStory) -> [(life: Lifetime, html: HTML)] {
-    table.parts.compactMap { part in
-      guard case .constraint(let text) = part.content else { return nil }
-      return (part.life, item(part, "<code>\(text)</code>"))
-    }
+  private func group(_ title: HTML, of table: TableStory) -> HTML {
+    group(
+      title,
+      table.parts.compactMap { part in
+        description(of: part.content).flatMap { group, text in
+          group.text == title.text ? (part.life, item(part, text)) : nil
+        }
+      })
   }
 
-  private func indexes(of table: TableStory) -> [(life: Lifetime, html: HTML)] {
-    table.parts.compactMap { part in
-      guard case .index(let index) = part.content else { return nil }
+  /// The group of a part, and the part in words; nil for a column.
+  private func description(of content: Part.Content) -> (group: HTML, text: HTML)? {
+    switch content {
+    case .column: return nil
+    case .foreignKey(let key):
+      let columns = key.columns.joined(separator: ", ")
+      let parents =
+        key.parentColumns.isEmpty ? "" : "(\(key.parentColumns.joined(separator: ", ")))"
+      return (
+        "Foreign keys",
+        "<code>\(columns)</code> → \(link(toTable: key.table))\(parents)\(key.actions)"
+      )
+    case .constraint(let text): return ("Constraints", "<code>\(text)</code>")
+    case .index(let index):
       let columns = index.columns.map { $0 ?? "expression" }.joined(separator: ", ")
       let kind = (index.isUnique ? "unique " : "") + (index.isPartial ? "partial " : "")
       return (
-        part.life,
-        item(
-          part,
-          """
-          <details><summary>\(kind)<code>\(index.name)</code> on \(columns)</summary>\
-          <pre tabindex="0"><code>\(lines: index.sql ?? "")</code></pre></details>
-          """)
+        "Indexes", details("\(kind)<code>\(index.name)</code> on \(columns)", index.sql ?? "")
       )
+    case .trigger(let trigger):
+      return ("Triggers", details("<code>\(trigger.name)</code>", trigger.sql ?? ""))
     }
   }
 
-  private func triggers(of table: TableStory) -> [(life: Lifetime, html: HTML)] {
-    table.parts.compactMap { part in
-      guard case .trigger(let trigger) = part.content else { return nil }
-      return (
-        part.life,
-        item(
-          part,
-          """
-          <details><summary><code>\(trigger.name)</code></summary>\
-          <pre tabindex="0"><code>\(lines: trigger.sql)</code></pre></details>
-          """)
-      )
-    }
+  private func details(_ summary: HTML, _ sql: String) -> HTML {
+    """
+    <details><summary>\(summary)</summary>\
+    <pre tabindex="0"><code>\(lines: sql)</code></pre></details>
+    """
   }
 
   /// For the latest schema.
@@ -229,7 +219,7 @@ extension Page {
     let change: HTML =
       view.since < view.life.from ? ", changed in \(link(toMigration: view.life.from))" : ""
     let reads = uses.users.filter {
-      $0.value.contains(.init(kind: .view, name: view.name.identifier))
+      $0.value.contains(SchemaDelta.Key(.view, view.name.identifier))
     }
     let tables = reads.keys.sorted().map { link(toTable: $0.text) }
     let list: HTML =

@@ -1,6 +1,7 @@
 import SchemaDiagram
 import SchemaHistory
 import SchemaManifest
+import SchemaModel
 import SchemaSQLText
 import SchemaTimeline
 

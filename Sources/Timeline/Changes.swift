@@ -136,18 +136,13 @@ extension Timeline {
     return last?.after?.key == key ? last?.after : nil
   }
 
-  /// Whether the same migration drops a column of the index, and with it the index.
-  package func losesColumn(of index: IndexShape, in migration: Int) -> Bool {
-    let lost = change(of: index.table, in: migration)?.droppedColumns ?? []
-    return index.columns.contains { $0.map(lost.contains) ?? false }
-  }
-
   /// Whether the object mentions a column that the same migration drops.
   package func mentionsLostColumn(_ removed: RemovedObject) -> Bool {
     let lost = change(of: removed.object.table, in: removed.place.migration)?.droppedColumns ?? []
     guard !lost.isEmpty else { return false }
     let tokens = TokenizedSQL(removed.object.sql ?? "")
-    return !tokens.names(in: 0..<tokens.bytes.count).isDisjoint(with: lost)
+    return tokens.identifiers(in: 0..<tokens.bytes.count)
+      .contains { lost.contains($0.text.identifier) }
   }
 }
 

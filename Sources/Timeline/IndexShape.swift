@@ -76,6 +76,13 @@ extension IndexShape {
 }
 
 extension Timeline {
+  /// An index that a migration drops without its table or one of its columns.
+  package func droppedIndex(_ removed: RemovedObject) -> IndexShape? {
+    guard removed.hasTable, !removed.isImplicit, let index = index(removed) else { return nil }
+    let lost = change(of: index.table, in: removed.place.migration)?.droppedColumns ?? []
+    return index.columns.contains { $0.map(lost.contains) ?? false } ? nil : index
+  }
+
   /// A removed index, with the current names of its columns.
   package func index(_ removed: RemovedObject) -> IndexShape? {
     let change = change(of: removed.object.table, in: removed.place.migration)

@@ -5,21 +5,8 @@ import SchemaSQLText
 
 /// The schema after the last migration, with the statements that created its parts.
 package struct LastSchema: Sendable {
-  package struct Table: Sendable {
-    package let shape: TableShape
-    /// The statements that created the table and that gave it its current form.
-    package let created: StatementPlace
-    package let shaped: StatementPlace
-    /// By folded name.
-    package let columnPlaces: [Identifier: StatementPlace]
-
-    package func place(of column: String) -> StatementPlace {
-      columnPlaces[column.identifier] ?? shaped
-    }
-  }
-
   /// Excludes the shadow tables of virtual tables.
-  package var tables: [Table] = []
+  package var tables: [TrackedTable] = []
   /// The names of all tables, including those whose definition cannot be parsed.
   package var tableNames: Set<Identifier> = []
   package var objects: [(place: StatementPlace, object: SchemaObject)] = []
@@ -27,8 +14,6 @@ package struct LastSchema: Sendable {
   package var broken: [(place: StatementPlace, object: BrokenObject)] = []
   /// Views and triggers that contain a string in double quotes.
   package var doubleQuoted: [(place: StatementPlace, object: BrokenObject)] = []
-  /// Defaults that call an undeclared function.
-  package var missing: [(table: Table, column: String, name: MissingName)] = []
 
   /// - Parameters:
   ///   - broken: views and triggers that do not compile.
@@ -37,7 +22,7 @@ package struct LastSchema: Sendable {
   ///   - table: returns a table by name, as the replay tracked it.
   init(
     _ schema: Schema, broken: [BrokenObject], doubleQuoted: [BrokenObject],
-    _ tracker: ObjectTracker, _ probe: Probe, table: (Identifier) -> TrackedTable?
+    _ tracker: ObjectTracker, table: (Identifier) -> TrackedTable?
   ) {
     func placed(_ objects: [BrokenObject]) -> [(StatementPlace, BrokenObject)] {
       objects.compactMap { object in
@@ -50,18 +35,9 @@ package struct LastSchema: Sendable {
       if object.kind == .table {
         tableNames.insert(object.name.identifier)
         guard let table = table(object.name.identifier), !table.isShadow else { continue }
-        tables.append(
-          Table(
-            shape: table.shape, created: table.created, shaped: table.shaped,
-            columnPlaces: table.columnPlaces))
+        tables.append(table)
       } else if let maker = tracker.makers[object.key] {
         objects.append((maker.place, object))
-      }
-    }
-    missing = tables.flatMap { table in
-      table.shape.columns.compactMap { column in
-        guard let name = column.defaultText.flatMap(probe.missingName) else { return nil }
-        return (table, column.name, name)
       }
     }
   }

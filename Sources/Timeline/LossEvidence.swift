@@ -85,10 +85,12 @@ package struct LossEvidence: Sendable {
 
   /// Whether a change loses the values of a column.
   package func loses(_ column: String, of change: TableChange) -> Bool {
-    losses.contains { loss in
-      loss.place.migration == change.migration
-        && loss.table.identifier == change.before?.name.identifier
-        && loss.columns.contains { $0.isSameName(as: column) }
+    losses(of: change).contains { $0.columns.contains { $0.isSameName(as: column) } }
+  }
+
+  private func losses(of change: TableChange) -> [Loss] {
+    losses.filter { loss in
+      loss.place.migration == change.migration && loss.table.identifier == change.before?.key
     }
   }
 
@@ -103,11 +105,7 @@ package struct LossEvidence: Sendable {
   }
 
   package func losesRows(of change: TableChange) -> Bool {
-    losses.contains { loss in
-      guard case .rows = loss.kind else { return false }
-      return loss.place.migration == change.migration
-        && loss.table.identifier == change.before?.key
-    }
+    losses(of: change).contains { if case .rows = $0.kind { true } else { false } }
   }
 
   /// Whether a step computes a column's values from others, or omits rows.

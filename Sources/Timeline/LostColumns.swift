@@ -26,10 +26,7 @@ extension Timeline {
 
   /// The `move_column` that dropped the column.
   package func move(of column: LostColumn, at place: StatementPlace) -> MoveColumn? {
-    guard case .moveColumn(let move)? = operation(place)?.kind,
-      move.from.identifier == column.name.identifier
-    else { return nil }
-    return move
+    move(at: place).flatMap { $0.from.identifier == column.name.identifier ? $0 : nil }
   }
 }
 

@@ -2,28 +2,16 @@ import SchemaManifest
 import SchemaSQLText
 
 extension TableChange {
-  /// The columns that the table did not have before.
-  ///
-  /// - Parameter countsStaged: whether to exclude columns of a copy that an earlier migration made
-  ///   and this one renamed into place. Lint checked those in the earlier migration.
-  package func newColumns(countsStaged: Bool) -> [TableShape.Column] {
-    guard let after else { return [] }
-    let known = countsStaged ? [before, staged] : [before]
-    return after.columns.filter { column in
-      !known.contains { $0?.column(column.name) != nil }
-    }
+  /// The columns that none of the earlier forms has.
+  package func newColumns(since known: [TableShape]) -> [TableShape.Column] {
+    (after?.columns ?? []).filter { column in !known.contains { $0.column(column.key) != nil } }
   }
 
-  /// Whether lint checked the existing columns of the table's copy in the earlier migration that
-  /// made it.
-  package func stagedWasJudged(_ scope: LintScope) -> Bool {
-    staged.map { scope.syncs($0.name, in: migration - 1) } ?? false
-  }
-
-  /// The table before the change and, if lint checked it, the table's copy from an earlier
-  /// migration.
+  /// The table before the change and, if lint checked it, the table's copy that an earlier migration
+  /// made and this one renamed into place.
   package func judged(_ scope: LintScope) -> [TableShape] {
-    [before, stagedWasJudged(scope) ? staged : nil].compactMap { $0 }
+    let wasStagedJudged = staged.map { scope.syncs($0.name, in: migration - 1) } ?? false
+    return [before, wasStagedJudged ? staged : nil].compactMap { $0 }
   }
 }
 
@@ -32,8 +20,8 @@ extension TableChange {
   package func requiredColumns(
     _ timeline: Timeline
   ) -> [(column: TableShape.Column, place: StatementPlace, isFilled: Bool)] {
-    guard before != nil, let after else { return [] }
-    return newColumns(countsStaged: false).compactMap { column in
+    guard let before, let after else { return [] }
+    return newColumns(since: [before]).compactMap { column in
       guard column.notNull != nil, column.defaultText == nil, !column.isGenerated,
         !after.isInPrimaryKey(column), !onlyRenames(column)
       else { return nil }

@@ -11,8 +11,9 @@ package enum DefaultOutcome: Sendable, Equatable {
   case time
   /// A different value in each row.
   case chance
-  /// Unknown, because it calls a function of the application.
-  case unknown
+  /// Unknown, because SQLite refuses the expression with this message. It may call a function of
+  /// the application.
+  case unknown(String)
 }
 
 /// Determines the effects of SQL on rows by running it in a private database.
@@ -38,33 +39,36 @@ final class Probe {
     }
   }
 
-  /// Runs `body` and rolls back its changes. Nil if SQLite refuses it.
+  /// Runs `body` and rolls back its changes.
   private func answer<Answer>(
     _ body: (Connection) throws(DatabaseError) -> Answer
-  ) -> Answer? {
+  ) -> Result<Answer, DatabaseError> {
     do {
       let connection = try connection
       try connection.execute("SAVEPOINT probe")
       defer { try? connection.execute("ROLLBACK TO probe; RELEASE probe") }
-      return try body(connection)
+      return .success(try body(connection))
     } catch {
-      note(error)
-      return nil
+      if error.isFault { fault = fault ?? error }
+      return .failure(error)
     }
   }
 
   /// Whether ADD COLUMN accepts a DEFAULT if the table has rows (ALTER TABLE, section 4).
   func isConstant(_ value: String) -> Bool {
-    answer { (connection) throws(DatabaseError) in
+    let result = answer { (connection) throws(DatabaseError) in
       try connection.execute("ALTER TABLE one_row ADD COLUMN b DEFAULT \(value)")
-    } != nil
+    }
+    if case .success = result { return true } else { return false }
   }
 
   /// How the value of a DEFAULT varies.
   func outcome(ofDefault text: String) -> DefaultOutcome {
     // Literals and names are constants.
     guard text.utf8.contains(UInt8(ascii: "(")) || isTimeOfDay(text) else { return .constant }
-    let values = answer { (connection) throws(DatabaseError) in
+    let result = answer { (connection) throws(DatabaseError) in
+      // An INSERT would not report an unknown function as `MissingName` reads it.
+      _ = try connection.prepare("SELECT \(text)")
       try connection.execute("CREATE TABLE two_rows (a, b DEFAULT \(text))")
       // A value that uses only the date differs between days, and no migration depends on that.
       return try ["12:00:00", "23:17:41"].map { (time) throws(DatabaseError) in
@@ -77,29 +81,15 @@ final class Probe {
         return try connection.rows("SELECT b FROM two_rows ORDER BY a").map { $0[0] }
       }
     }
-    guard let values else { return .unknown }
-    if values.contains(where: { $0[0] != $0[1] }) { return .chance }
-    return values[0] == values[1] ? .constant : .time
+    switch result {
+    case .failure(let error): return .unknown(error.message)
+    case .success(let values) where values.contains(where: { $0[0] != $0[1] }): return .chance
+    case .success(let values): return values[0] == values[1] ? .constant : .time
+    }
   }
 
   private func isTimeOfDay(_ text: String) -> Bool {
     ["current_timestamp", "current_date", "current_time"].contains(text.identifier)
-  }
-
-  /// The first undeclared function that an expression calls.
-  func missingName(in expression: String) -> MissingName? {
-    guard expression.utf8.contains(UInt8(ascii: "(")) else { return nil }
-    do {
-      _ = try connection.prepare("SELECT \(expression)")
-      return nil
-    } catch {
-      note(error)
-      return MissingName(message: error.message)
-    }
-  }
-
-  private func note(_ error: DatabaseError) {
-    if error.isFault { fault = fault ?? error }
   }
 
   /// Values that a new CHECK refuses and the table's old CHECKs allow.
@@ -136,7 +126,7 @@ final class Probe {
       + old.filter { $0.columns.isSubset(of: check.columns) }.map { "coalesce((\($0.text)), 1)" }
     let names = columns.map { Quoting.quoted($0.name) }
     let tableName = Quoting.quoted(table.name)
-    let outcomes = answer { (connection) throws(DatabaseError) in
+    let result = answer { (connection) throws(DatabaseError) in
       let definitions = zip(names, columns).map { $0 + ($1.type.map { " \($0)" } ?? "") }
       try connection.execute(
         """
@@ -152,7 +142,7 @@ final class Probe {
         FROM \(tableName) WHERE \((former + ["1"]).joined(separator: " AND ")) GROUP BY outcome
         """)
     }
-    guard let outcomes else { return .unknown }
+    guard case .success(let outcomes) = result else { return .unknown }
     guard let row = outcomes.first(where: { $0[0] == .integer(1) }) else {
       return outcomes.count == 1 ? .never : .nothing
     }

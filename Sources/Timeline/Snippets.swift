@@ -8,23 +8,16 @@ import SchemaYAML
 extension ColumnDefinition {
   /// The column as a manifest writes it, on one line.
   package var yaml: String {
-    var keys: [(String, String)] = [("name", yamlScalar(name))]
-    func add(_ key: String, _ value: String?) {
-      if let value { keys.append((key, value)) }
+    let tokens = TokenizedSQL("CREATE TABLE t (\(sql))")
+    guard case .createTable(let table)? = try? parseCreate(tokens) else { return "" }
+    var keys = table.columns.flatMap { $0.keys(tokens) }
+    // In SQL the default follows these constraints.
+    if let first = keys.firstIndex(where: { ["unique", "check"].contains($0.0) }),
+      let value = keys.firstIndex(where: { $0.0 == "default" }), first < value
+    {
+      keys.insert(keys.remove(at: value), at: first)
     }
-    add("type", type.map(yamlScalar))
-    add("primary_key", primaryKey ? "true" : nil)
-    add("autoincrement", autoincrement ? "true" : nil)
-    add("not_null", notNull?.yaml)
-    add("default", `default`?.yaml)
-    add("unique", unique ? "true" : nil)
-    add("check", check.map { yamlQuoted($0.text) })
-    add("collate", collate.map(yamlScalar))
-    add("references", references?.yaml)
-    add(
-      "generated",
-      generated.map { "{ as: \(yamlQuoted($0.expression.text)), stored: \($0.stored) }" })
-    return mapping(keys)
+    return "{ \(keys.map { "\($0): \($1)" }.joined(separator: ", ")) }"
   }
 
   /// The same column with a default for rows that do not set it.
@@ -38,10 +31,10 @@ extension ColumnDefinition {
 extension Literal {
   /// A neutral value for a column of this type.
   package static func empty(ofType type: String?) -> Literal {
-    switch emptyValue(ofType: type) {
-    case "0": .integer(0)
-    case "''": .text("")
-    default: .blob([])
+    switch Affinity(ofType: type ?? "") {
+    case .text: .text("")
+    case .blob: .blob([])
+    case .integer, .numeric, .real: .integer(0)
     }
   }
 }
@@ -53,30 +46,6 @@ package func operationSnippet(_ name: String, _ keys: [(String, String)]) -> Str
 
 package func list(_ names: [String]) -> String {
   "[\(names.map(yamlScalar).joined(separator: ", "))]"
-}
-
-private func mapping(_ keys: [(String, String)]) -> String {
-  "{ \(keys.map { "\($0): \($1)" }.joined(separator: ", ")) }"
-}
-
-extension NotNull {
-  fileprivate var yaml: String {
-    switch self {
-    case .plain: "true"
-    case .onConflict(let action): "{ on_conflict: \(action.word) }"
-    }
-  }
-}
-
-extension Reference {
-  fileprivate var yaml: String {
-    var keys = [("table", yamlScalar(table))]
-    if columns.count == 1 { keys.append(("column", yamlScalar(columns[0]))) }
-    if let onDelete { keys.append(("on_delete", onDelete.word)) }
-    if let onUpdate { keys.append(("on_update", onUpdate.word)) }
-    if deferrable { keys.append(("deferrable", "true")) }
-    return mapping(keys)
-  }
 }
 
 /// The pairs of a `map`, as a manifest writes them.

@@ -167,15 +167,6 @@ extension TableShape.Column {
   package var isBlob: Bool { type != nil && affinity == .blob }
 }
 
-/// A neutral value of a type as SQL, for a DEFAULT.
-package func emptyValue(ofType type: String?) -> String {
-  switch Affinity(ofType: type ?? "") {
-  case .text: "''"
-  case .blob: "x''"
-  case .integer, .numeric, .real: "0"
-  }
-}
-
 extension TableShape.PrimaryKey {
   fileprivate init?(_ table: CreateTable) {
     for column in table.columns {
@@ -252,7 +243,8 @@ extension TableShape.Check {
     self.init(
       tokens: tokens.normalTokens(in: expression.range), text: tokens.text(expression.range),
       columns: Set(
-        tokens.names(in: expression.range).filter { table.column(named: $0.text) != nil }))
+        tokens.identifiers(in: expression.range).map(\.text.identifier)
+          .filter { table.column(named: $0.text) != nil }))
   }
 }
 
@@ -270,16 +262,6 @@ extension [UInt8] {
   /// The normal form of a token, with the new name if it names a renamed column.
   package func renamed(_ names: [Identifier: Identifier]) -> [UInt8] {
     names[String(decoding: self, as: UTF8.self)].map { Array($0.folded) } ?? self
-  }
-}
-
-extension TokenizedSQL {
-  /// The words and quoted names in a byte range.
-  package func names(in range: Range<Int>) -> Set<Identifier> {
-    Set(
-      significant(in: range).lazy
-        .filter { $0.kind == .word || $0.kind == .quotedIdentifier }
-        .map { Quoting.unquoted(text($0)).identifier })
   }
 }
 

@@ -19,8 +19,6 @@ package final class TableTracker {
   /// The error that prevented SQLite from answering a question. The timeline is invalid then.
   package var fault: DatabaseError? { probe.fault }
   private var copies = CopyGraph()
-  /// The statements that created temporary objects, by folded name.
-  private var temporaryMakers: [Identifier: StatementPlace] = [:]
   /// The tables of the schema, by folded name.
   private var live: [Identifier: Int] = [:]
   private var removed: [Removed] = []
@@ -28,7 +26,6 @@ package final class TableTracker {
   /// The tables that the current migration changed or created.
   private var touched: [Int] = []
   private var created: [Int] = []
-  private var statements = 0
 
   /// A table that a migration dropped or renamed, and that has no successor yet.
   private struct Removed {
@@ -51,7 +48,6 @@ package final class TableTracker {
     migration = index
     touched = []
     created = []
-    temporaryMakers = [:]
     copies.beginMigration()
     objects.begin()
   }
@@ -66,9 +62,8 @@ package final class TableTracker {
 
   /// - Parameter before: the schema before the statement.
   package func note(_ statement: ReplayedStatement, on before: Schema) {
-    statements += 1
     let place = StatementPlace(
-      migration: migration, operation: statement.operation, number: statements,
+      migration: migration, operation: statement.operation, number: timeline.statements.count + 1,
       position: statement.position)
     noteMove(at: place)
     let flow = RowFlow(statement, before)
@@ -114,10 +109,6 @@ package final class TableTracker {
       ).subtracting([written]).subtracting(dropped)
       reached = others.compactMap { name in live[name].map { tables[$0].name } }.sorted()
     }
-    for event in statement.events {
-      guard let name = event.first, event.isTemporaryCreation else { continue }
-      temporaryMakers[name.identifier] = place
-    }
     timeline.statements.append(
       StatementEffect(
         place: place, sql: statement.sql, events: statement.events,
@@ -129,7 +120,12 @@ package final class TableTracker {
   /// - Parameter objects: temporary objects that exist after the migration.
   package func note(leftBehind objects: [TemporaryObject]) {
     timeline.leftBehind += objects.compactMap { object in
-      temporaryMakers[object.name.identifier].map { ($0, object) }
+      let maker = timeline.statements(in: migration).last { statement in
+        statement.events.contains {
+          $0.isTemporaryCreation && $0.first?.identifier == object.name.identifier
+        }
+      }
+      return maker.map { ($0.place, object) }
     }
   }
 
@@ -141,7 +137,7 @@ package final class TableTracker {
   ///     double quotes.
   package func finish(_ schema: Schema, broken: [BrokenObject], doubleQuoted: [BrokenObject]) {
     timeline.end = LastSchema(
-      schema, broken: broken, doubleQuoted: doubleQuoted, objects, probe
+      schema, broken: broken, doubleQuoted: doubleQuoted, objects
     ) { name in
       live[name].map { tables[$0] }
     }
@@ -172,12 +168,7 @@ package final class TableTracker {
       live[new.name.identifier] = id
       guard let shape = TableShape(new) else { continue }
       touch(id)
-      // The column that the operation moves.
-      var moved: Identifier?
-      if case .moveColumn(let move)? = timeline.operation(place)?.kind {
-        moved = move.from.identifier
-      }
-      tables[id].become(shape, moved: moved, at: place)
+      tables[id].become(shape, moved: timeline.move(at: place)?.from.identifier, at: place)
     }
     let hasVirtual = found.created.contains { $0.rootPage == 0 }
     for table in found.created {
@@ -196,7 +187,7 @@ package final class TableTracker {
 
   /// Records a `move_column`. Call it before the operation's first statement changes the table.
   private func noteMove(at place: StatementPlace) {
-    guard case .moveColumn(let move)? = timeline.operation(place)?.kind,
+    guard let move = timeline.move(at: place),
       timeline.moves.last.map({
         $0.place.migration != place.migration || $0.place.operation != place.operation
       }) ?? true,

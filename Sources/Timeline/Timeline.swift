@@ -64,11 +64,14 @@ package struct Timeline: Sendable {
     migrations.operation(place.operation, of: place.migration)
   }
 
+  /// The operation, if it is a `move_column`.
+  package func move(at place: StatementPlace) -> MoveColumn? {
+    if case .moveColumn(let move)? = operation(place)?.kind { move } else { nil }
+  }
+
   /// Whether the operation creates the triggers of `mirror`, which copy values of older devices to
   /// the new column.
-  package func mirrors(_ place: StatementPlace) -> Bool {
-    if case .moveColumn(let move)? = operation(place)?.kind { move.mirror } else { false }
-  }
+  package func mirrors(_ place: StatementPlace) -> Bool { move(at: place)?.mirror ?? false }
 
   /// Whether the manifest contains the statement as SQL, as opposed to an operation that generated
   /// it.
@@ -88,10 +91,6 @@ package struct Timeline: Sendable {
     changes.last { $0.migration <= migration && $0.after?.key == table }?.after?.name ?? table.text
   }
 
-  package func spelling(of table: String, in migration: Int) -> String {
-    spelling(of: table.identifier, in: migration)
-  }
-
   package func statements(in migration: Int) -> ArraySlice<StatementEffect> {
     statements.slice(in: migration, by: \.place.migration)
   }
@@ -104,9 +103,9 @@ package struct Timeline: Sendable {
         guard column.outcome == .dropped, after.column(column.name) == nil,
           case .column(let table, let name)? = losses.destination(
             column.name, of: before.name, in: changes[index].migration),
-          table.isSameName(as: after.name), before.column(name) == nil
+          table.isSameName(as: after.name), before.column(name) == nil,
+          move(at: column.place) == nil
         else { continue }
-        if case .moveColumn? = operation(column.place)?.kind { continue }
         changes[index].lost[number].outcome = .renamed(to: name)
       }
     }

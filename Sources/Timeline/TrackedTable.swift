@@ -1,17 +1,16 @@
 import SchemaSQLText
 
 /// One table from its creation to its end, through all its names.
-struct TrackedTable {
+package struct TrackedTable: Sendable {
   let id: Int
-  let created: StatementPlace
+  package let created: StatementPlace
   /// Whether it is a shadow table of a virtual table.
   let isShadow: Bool
-  private(set) var name: String
-  private(set) var shape: TableShape
+  package private(set) var shape: TableShape
   /// All names that the table has had.
   private(set) var names: Set<Identifier>
   /// The statement that gave the table its current form.
-  private(set) var shaped: StatementPlace
+  package private(set) var shaped: StatementPlace
   private(set) var columns: [Column]
   private(set) var isDropped = false
   /// The table that replaced this one with a copy of its rows.
@@ -31,7 +30,7 @@ struct TrackedTable {
   /// The last statement that dropped or renamed it.
   private(set) var removal: StatementPlace?
 
-  struct Column {
+  struct Column: Sendable {
     let name: String
     /// The column's name at the beginning of the migration; nil for a new column.
     var origin: Identifier?
@@ -42,13 +41,13 @@ struct TrackedTable {
     var key: Identifier { name.identifier }
   }
 
-  var key: Identifier { name.identifier }
+  var name: String { shape.name }
+  var key: Identifier { shape.key }
 
   init(id: Int, shape: TableShape, isShadow: Bool, at place: StatementPlace) {
     self.id = id
     self.shape = shape
     self.isShadow = isShadow
-    name = shape.name
     names = [shape.name.identifier]
     created = place
     shaped = place
@@ -59,6 +58,10 @@ struct TrackedTable {
 
   var columnPlaces: [Identifier: StatementPlace] {
     Dictionary(columns.map { ($0.key, $0.place) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  package func place(of column: String) -> StatementPlace {
+    columns.first { $0.key == column.identifier }?.place ?? shaped
   }
 
   /// The columns that this migration created, except those that took the values of an old one.
@@ -106,16 +109,15 @@ struct TrackedTable {
     for case let origin? in old.map(\.origin) where !kept.contains(origin) {
       losses[origin] = losses[origin] ?? place
     }
-    if new.name.identifier == key { shaped = place } else { rename(new.name, at: place) }
+    if new.key == key {
+      shaped = place
+    } else {
+      left[key] = place
+      left[new.key] = nil
+      names.insert(new.key)
+      removal = place
+    }
     shape = new
-  }
-
-  private mutating func rename(_ new: String, at place: StatementPlace) {
-    left[key] = place
-    name = new
-    left[key] = nil
-    names.insert(key)
-    removal = place
   }
 
   /// Continues the columns of the old table in the rebuilt table's columns of the same names.

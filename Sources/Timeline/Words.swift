@@ -26,19 +26,4 @@ extension TokenizedSQL {
     }
     return nil
   }
-
-  /// Splits at these words outside of parentheses; each piece follows its word.
-  package func split(
-    _ tokens: ArraySlice<Token>, atWords words: Set<Identifier>
-  ) -> [(word: String?, tokens: ArraySlice<Token>)] {
-    var pieces: [(word: String?, tokens: ArraySlice<Token>)] = []
-    var word: String?
-    var rest = tokens
-    while let next = firstWord(of: words, in: rest) {
-      pieces.append((word, rest[..<next]))
-      word = self.word(rest[next])
-      rest = rest[(next + 1)...]
-    }
-    return pieces + [(word, rest)]
-  }
 }

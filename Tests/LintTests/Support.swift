@@ -65,7 +65,7 @@ func lint(
 func lint(_ example: Rule.Example, _ profile: Profile? = nil) throws -> LintReport {
   try lint(
     example.manifests, profile ?? example.profile, configuration: example.configuration,
-    releases: example.releases, baseline: example.baseline, queries: example.queries)
+    releases: example.releases, queries: example.queries)
 }
 
 /// 2026-11-20T12:00:00Z.

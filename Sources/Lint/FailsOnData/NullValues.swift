@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaPlanning
 import SchemaSQLText
 import SchemaTimeline
 
@@ -20,7 +21,7 @@ extension Timeline {
   }
 
   private func filling(_ column: TableShape.Column, of table: TableShape) -> String {
-    let value = yamlQuoted(column.defaultText ?? emptyValue(ofType: column.type))
+    let value = yamlQuoted(column.defaultText ?? Literal.empty(ofType: column.type).sql)
     return operationSnippet(
       "update",
       [

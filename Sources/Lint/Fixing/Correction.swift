@@ -56,7 +56,7 @@ extension Correction {
         : text.removing([statement.whole], of: statement.source)
     case .removeIfNotExists(let operation, let position):
       guard let statement = manifest.statement(in: operation, at: position),
-        let words = statement.words(["IF", "NOT", "EXISTS"])
+        let words = statement.ifNotExists
       else { return nil }
       return text.removing([words], of: statement.source)
     case .replaceOnConflict(_, let position):

@@ -34,8 +34,12 @@ struct PlacedStatement {
     isAlone = all.allSatisfy { whole.contains($0.range.lowerBound) || sql.text($0) == ";" }
   }
 
-  /// The first range with this sequence of keywords.
-  func words(_ words: [String]) -> Range<Int>? { place(of: words, in: tokens[...]) }
+  var ifNotExists: Range<Int>? {
+    guard let start = tokens.firstIndex(where: { sql.isWord($0, "IF") }),
+      let end = tokens.dropFirst(start + 2).first, sql.isWord(end, "EXISTS")
+    else { return nil }
+    return tokens[start].range.lowerBound..<end.range.upperBound
+  }
 
   /// The range of NOT NULL in the definition of a column, if a DEFAULT follows it and there is no
   /// conflict clause.
@@ -58,23 +62,6 @@ struct PlacedStatement {
     else { return nil }
     let range = constraints[place].range
     return start + range.lowerBound..<start + range.upperBound
-  }
-
-  /// Ignores words in parentheses that the tokens open.
-  private func place(of words: [String], in tokens: ArraySlice<Token>) -> Range<Int>? {
-    var depth = 0
-    for index in tokens.indices {
-      if sql.text(tokens[index]) == "(" { depth += 1 }
-      if sql.text(tokens[index]) == ")" { depth -= 1 }
-      let found = tokens[index...].prefix(words.count)
-      if depth == 0, found.count == words.count,
-        zip(found, words).allSatisfy({ sql.isWord($0, $1) }),
-        let last = found.last
-      {
-        return tokens[index].range.lowerBound..<last.range.upperBound
-      }
-    }
-    return nil
   }
 }
 

@@ -113,10 +113,15 @@ private func missingNames(_ timeline: Timeline) -> [Draft] {
       draft($0, in: "the statement", at: statement.place, statement.target?.name)
     }
   }
-  let defaults = (timeline.end?.missing ?? []).compactMap { table, column, name in
-    draft(
-      name, in: "the default of `\(table.shape.name).\(column)`", at: table.place(of: column),
-      table.shape.name)
+  let defaults = (timeline.end?.tables ?? []).flatMap { table in
+    table.shape.columns.compactMap { column -> Draft? in
+      guard case .unknown(let message)? = column.defaultText.flatMap({ timeline.defaults[$0] }),
+        let name = MissingName(message: message)
+      else { return nil }
+      return draft(
+        name, in: "the default of `\(table.shape.name).\(column.name)`",
+        at: table.place(of: column.name), table.shape.name)
+    }
   }
   let objects = (timeline.end?.broken ?? []).compactMap { place, broken in
     MissingName(message: broken.message).flatMap {

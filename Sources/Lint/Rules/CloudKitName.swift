@@ -44,7 +44,7 @@ private func tableDraft(
 private func columnDrafts(
   _ table: TableShape, _ change: TableChange, _ timeline: Timeline, _ scope: LintScope
 ) -> [Draft] {
-  change.newColumns(countsStaged: change.stagedWasJudged(scope)).filter {
+  change.newColumns(since: change.judged(scope)).filter {
     reservedColumns.contains($0.key)
   }.map { column in
     timeline.draft(

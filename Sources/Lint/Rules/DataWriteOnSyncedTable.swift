@@ -44,7 +44,8 @@ extension Rule {
         guard let target = statement.target, statement.reached.isEmpty,
           timeline.movesValues(statement, in: target)
             || target.isOld && !(target.isCopy && !target.deletes && target.updates.isEmpty),
-          case let name = timeline.movedTable(statement) ?? target.name,
+          // A rewrite writes to another table in place of the moved column's.
+          case let name = timeline.move(at: statement.place)?.table ?? target.name,
           scope.syncs(name, in: statement.place.migration),
           !timeline.rewritesTable(statement), !timeline.mirrors(statement.place),
           !timeline.isVirtual(target.name)
@@ -63,18 +64,12 @@ extension Rule {
 }
 
 extension Timeline {
-  /// The table of the statement's `move_column`. A rewrite writes to another table in its place.
-  fileprivate func movedTable(_ statement: StatementEffect) -> String? {
-    if case .moveColumn(let move)? = operation(statement.place)?.kind { move.table } else { nil }
-  }
-
   /// Whether the statement belongs to an operation that changes values of rows, including in a
   /// rebuilt table.
   fileprivate func movesValues(
     _ statement: StatementEffect, in target: StatementEffect.WrittenTable
   ) -> Bool {
-    guard case .moveColumn? = operation(statement.place)?.kind else { return false }
-    return !isNew(target.name, in: statement.place.migration)
+    move(at: statement.place) != nil && !isNew(target.name, in: statement.place.migration)
   }
 
   /// Whether the statement belongs to an operation that rebuilds the table and keeps its values.

@@ -64,7 +64,7 @@ private func droppedForeignKeys(
     let names = after.names(of: columns).joined(separator: ", ")
     return timeline.draft(
       "this drops the foreign key `\(after.name)` (\(names)) to `"
-        + "\(timeline.spelling(of: key.parent, in: change.migration))`: rows may point at "
+        + "\(timeline.spelling(of: key.parent.identifier, in: change.migration))`: rows may point at "
         + "parents that do not exist, and ON DELETE \(key.onDelete.rawValue) no longer acts",
       at: change.place(ofConstraintOver: columns),
       keys: ["references", "foreign_keys", "columns", "column", "table"],
@@ -86,9 +86,7 @@ private func droppedUniques(
 
 private func droppedUniqueIndexes(_ timeline: Timeline) -> [Draft] {
   timeline.removed.compactMap { removed -> Draft? in
-    guard removed.hasTable, !removed.isImplicit, let index = timeline.index(removed),
-      index.isUnique,
-      !timeline.losesColumn(of: index, in: removed.place.migration),
+    guard let index = timeline.droppedIndex(removed), index.isUnique,
       !removed.replacements.contains(where: { IndexShape($0)?.isAsUnique(as: index) ?? false }),
       timeline.shape(of: index.table, in: removed.place.migration)?
         .hasKey(within: index.columns.compactMap { $0 }) != true

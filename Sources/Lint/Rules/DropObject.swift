@@ -61,15 +61,14 @@ extension Timeline {
     case .trigger:
       removed.hasTable && !removed.isImplicit && !isReplaced(removed)
         && !mentionsLostColumn(removed)
-        ? "writes to `\(spelling(of: removed.object.table, in: removed.place.migration))` no longer update what it maintained"
+        ? "writes to `\(spelling(of: removed.object.table.identifier, in: removed.place.migration))` no longer update what it maintained"
         : nil
     case .table: nil
     }
   }
 
   private func isMissed(index removed: RemovedObject) -> Bool {
-    guard removed.hasTable, !removed.isImplicit, let index = index(removed), !index.isUnique,
-      !losesColumn(of: index, in: removed.place.migration),
+    guard let index = droppedIndex(removed), !index.isUnique,
       !removed.replacements.contains(where: { IndexShape($0).map(index.isCovered) ?? false })
     else { return false }
     let table = shape(of: index.table, in: removed.place.migration)

@@ -50,7 +50,8 @@ extension Rule {
               ("name", yamlScalar(index)), ("table", yamlScalar(table.shape.name)),
               ("columns", list(names)),
             ])
-          let parent = timeline.spelling(of: key.parent, in: timeline.migrations.count - 1)
+          let parent = timeline.spelling(
+            of: key.parent.identifier, in: timeline.migrations.count - 1)
           return timeline.draft(
             "no index begins with `\(table.shape.name)` (\(columns)): to delete a row of `\(parent)`, "
               + "SQLite reads all of `\(table.shape.name)`",
@@ -67,7 +68,7 @@ extension Rule {
 extension Timeline {
   /// The statement that dropped the last index for the foreign key.
   fileprivate func loss(
-    ofIndexFor key: TableShape.ForeignKey, of table: LastSchema.Table
+    ofIndexFor key: TableShape.ForeignKey, of table: TrackedTable
   ) -> StatementPlace? {
     let added = addition(of: key, to: table)
     return removed.last { removed in
@@ -80,7 +81,7 @@ extension Timeline {
 
   /// The statement that added the foreign key.
   fileprivate func addition(
-    of key: TableShape.ForeignKey, to table: LastSchema.Table
+    of key: TableShape.ForeignKey, to table: TrackedTable
   ) -> StatementPlace {
     let change = changes.last { change in
       change.after?.key == table.shape.key

@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaPlanning
 import SchemaSQLText
 import SchemaTimeline
 
@@ -43,7 +44,7 @@ extension Rule {
           return []
         }
         let asksForConflictClause = scope.profile != .crSQLite
-        return change.newColumns(countsStaged: change.stagedWasJudged(scope)).compactMap { column in
+        return change.newColumns(since: change.judged(scope)).compactMap { column in
           guard let action = column.notNull, !column.isGenerated, !after.isInPrimaryKey(column),
             column.defaultText == nil || asksForConflictClause && action != .replace,
             !change.isParentOfNewTable(column)
@@ -71,7 +72,7 @@ private func draft(
   let place = change.newest(of: [change.place(of: column.name)])
   let definition = timeline.operation(place)?.definition(ofColumn: column.name)
   let isForeignKey = table.foreignKeys.contains { $0.columns == [column.name.identifier] }
-  let value = column.defaultText ?? emptyValue(ofType: column.type)
+  let value = column.defaultText ?? Literal.empty(ofType: column.type).sql
   let clause = "NOT NULL\(asksForConflictClause ? " ON CONFLICT REPLACE" : "") DEFAULT \(value)"
   let advice: String
   let fix: String

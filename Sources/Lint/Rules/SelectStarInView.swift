@@ -40,14 +40,12 @@ extension SchemaObject {
   fileprivate var selectsStar: Bool {
     let sql = TokenizedSQL(self.sql ?? "")
     guard case .createView(let view)? = try? parseCreate(sql) else { return false }
-    let body = sql.significant(in: view.selectRange)[...]
-    return sql.split(body, atWords: ["UNION", "INTERSECT", "EXCEPT"]).contains { _, core in
-      guard let start = sql.firstWord(of: ["SELECT"], in: core) else { return false }
-      let results = sql.split(core[(start + 1)...], atWords: ["FROM"])[0].tokens
-      return sql.split(results, atCommas: ()).contains { term in
-        guard let last = term.last, sql.text(last) == "*" else { return false }
-        return term.count == 1 || term.count == 3 && sql.text(term[term.startIndex + 1]) == "."
-      }
+    let tokens = sql.significant(in: view.selectRange)
+    var depth = 0
+    return zip(tokens, tokens.dropFirst()).contains { token, next in
+      let text = sql.text(token)
+      depth += text == "(" ? 1 : text == ")" ? -1 : 0
+      return depth == 0 && text == "*" && (sql.text(next) == "," || sql.isWord(next, "FROM"))
     }
   }
 }

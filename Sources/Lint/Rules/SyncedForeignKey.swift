@@ -52,7 +52,7 @@ extension Rule {
           guard !known.contains(key), scope.syncs(table.name, in: change.migration) else {
             return nil
           }
-          let parent = timeline.spelling(of: key.parent, in: change.migration)
+          let parent = timeline.spelling(of: key.parent.identifier, in: change.migration)
           let problems = problems(of: key, to: parent, table, scope, closesCycle)
           guard !problems.isEmpty else { return nil }
           return draft(key, of: table, problems, change, timeline)

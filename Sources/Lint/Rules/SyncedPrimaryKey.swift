@@ -121,7 +121,7 @@ private func problems(
   let isNatural = column.collation.map { $0 != "binary" } ?? false
   if isNatural, column.affinity == .text, column.notNull != nil { return [] }
   var problems: [String] = []
-  switch column.defaultText.map({ defaults[$0] ?? .unknown }) {
+  switch column.defaultText.map({ defaults[$0] ?? .chance }) {
   case nil: problems.append("has no default that creates a new one")
   case .constant?: problems.append("has a default that gives each row the same key")
   case .time?:

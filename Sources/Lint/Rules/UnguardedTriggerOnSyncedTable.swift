@@ -68,8 +68,8 @@ private let guards: Set<Identifier> = [
 
 extension CreateTrigger {
   fileprivate func isGuarded(_ sql: TokenizedSQL) -> Bool {
-    let ranges = [condition?.range].compactMap { $0 } + [bodyRange]
-    return ranges.contains { !sql.names(in: $0).isDisjoint(with: guards) }
+    [condition?.range, bodyRange].compactMap { $0 }.flatMap(sql.identifiers)
+      .contains { guards.contains($0.text.identifier) }
   }
 
   /// The tables that the statements of the body write to.

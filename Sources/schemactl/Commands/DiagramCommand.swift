@@ -152,7 +152,7 @@ extension Settings {
     return try .at(name, through: nil, loading: project(in:))
   }
 
-  func outline(of schema: Schema) throws(Failure) -> SchemaOutline {
+  func outline(of schema: Schema) throws(Failure) -> [TableOutline] {
     try reading { () throws(DatabaseError) in try schema.outline(application) }
   }
 }

@@ -1,25 +1,14 @@
 import SchemaModel
 import SchemaSQLText
 
-/// The parts of a schema that a diagram and a report show, as SQLite describes them.
-package struct SchemaOutline: Sendable {
-  /// In the order of the schema.
-  package var tables: [TableOutline] = []
-
-  package init(tables: [TableOutline] = []) { self.tables = tables }
-
-  package func table(_ name: String) -> TableOutline? {
-    tables.first { $0.name.isSameName(as: name) }
-  }
-}
-
+/// The parts of a table that a diagram and a report show, as SQLite describes them.
 package struct TableOutline: Sendable, Hashable {
   package let name: String
   package let columns: [ColumnOutline]
   /// In the order of the definition.
   package let foreignKeys: [ForeignKeyOutline]
   package let indexes: [IndexOutline]
-  package let triggers: [TriggerOutline]
+  package let triggers: [SchemaObject]
   /// The constraints of the table, except for its foreign keys, each on one line.
   package let constraints: [String]
   /// `STRICT`, `WITHOUT ROWID`, or the module of a virtual table.
@@ -44,6 +33,10 @@ package struct TableOutline: Sendable, Hashable {
   package func column(_ name: String) -> ColumnOutline? {
     columns.first { $0.name.isSameName(as: name) }
   }
+}
+
+extension [TableOutline] {
+  func table(_ name: String) -> TableOutline? { first { $0.name.isSameName(as: name) } }
 }
 
 package struct ColumnOutline: Sendable, Hashable {
@@ -81,9 +74,4 @@ package struct IndexOutline: Sendable, Hashable {
   package let columns: [String?]
   /// Nil for the index of a PRIMARY KEY or UNIQUE constraint.
   package let sql: String?
-}
-
-package struct TriggerOutline: Sendable, Hashable {
-  package let name: String
-  package let sql: String
 }
