@@ -1,3 +1,4 @@
+import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
@@ -164,10 +165,33 @@ struct TableSimulation {
   private func batches(
     _ table: DeviceTable, _ other: DeviceTable, _ least: Scenario, _ whole: Scenario
   ) throws(DatabaseError) -> [Batch] {
-    let columns = table.columns.filter { !$0.isInKey && other.column($0.key) != nil }
+    let mayDiffer = mayDiffer(table.key)
+    let columns = table.columns.filter { column in
+      !column.isInKey && other.column(column.key) != nil
+        && (table.refers(by: column) || mayDiffer(column.key))
+    }
     let twins = try twins(table, other, least) + twins(table, other, whole)
     return try creations(table, columns, least, whole) + [Batch(parts: twins)]
       + [edits(table, columns, whole)]
+  }
+
+  /// Whether the devices may accept different values in a column, as its definitions show. Other
+  /// columns need no test.
+  private func mayDiffer(_ key: Identifier) -> (Identifier) -> Bool {
+    func parts(_ device: Device) -> [[ExactText]] {
+      (device.definitions[key] ?? []).filter { $0.first != SchemaObject.Kind.table.rawValue.exact }
+    }
+    guard parts(sender) == parts(receiver),
+      let mine = sender.schema.table(key).flatMap(TableShape.init),
+      let theirs = receiver.schema.table(key).flatMap(TableShape.init),
+      mine.checks == theirs.checks, mine.uniqueConstraints == theirs.uniqueConstraints,
+      mine.foreignKeys == theirs.foreignKeys, mine.primaryKey == theirs.primaryKey,
+      mine.isStrict == theirs.isStrict, !mine.columns.contains(where: \.isGenerated)
+    else { return { _ in true } }
+    return { column in
+      guard let mine = mine.column(column), let theirs = theirs.column(column) else { return true }
+      return !mine.isDefined(as: theirs)
+    }
   }
 
   /// Rows with each value that a column probably accepts.

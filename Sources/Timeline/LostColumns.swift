@@ -1,4 +1,3 @@
-import SchemaManifest
 import SchemaSQLText
 import SchemaSQLite
 
@@ -22,11 +21,6 @@ extension Timeline {
     }
     return calls.last { $0.number < place.number }?.name == "crsql_begin_alter"
       && calls.first { $0.number > place.number }?.name == "crsql_commit_alter"
-  }
-
-  /// The `move_column` that dropped the column.
-  package func move(of column: LostColumn, at place: StatementPlace) -> MoveColumn? {
-    move(at: place).flatMap { $0.from.identifier == column.name.identifier ? $0 : nil }
   }
 }
 

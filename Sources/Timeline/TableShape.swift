@@ -16,8 +16,6 @@ package struct TableShape: Sendable {
     /// The columns that its expression mentions.
     package let sources: Set<Identifier>
     package let collation: Identifier?
-    /// The byte range of its definition in the stored text of the table.
-    package let range: Range<Int>
 
     package var key: Identifier { name.identifier }
 
@@ -64,18 +62,18 @@ package struct TableShape: Sendable {
   }
 
   package var name: String
-  package let isVirtual: Bool
-  package let columns: [Column]
-  package let primaryKey: PrimaryKey?
-  package let uniqueConstraints: [Unique]
-  package let checks: [Check]
-  package let foreignKeys: [ForeignKey]
-  package let isStrict: Bool
-  package let isWithoutRowid: Bool
+  package private(set) var isVirtual = false
+  package private(set) var columns: [Column] = []
+  package private(set) var primaryKey: PrimaryKey?
+  package private(set) var uniqueConstraints: [Unique] = []
+  package private(set) var checks: [Check] = []
+  package private(set) var foreignKeys: [ForeignKey] = []
+  package private(set) var isStrict = false
+  package private(set) var isWithoutRowid = false
   /// The column that is an alias of the rowid (CREATE TABLE, section 5).
-  package let rowidAlias: Identifier?
+  package private(set) var rowidAlias: Identifier?
   /// The arguments of the module in CREATE VIRTUAL TABLE, word by word.
-  package let moduleArguments: Set<Identifier>
+  package private(set) var moduleArguments: Set<Identifier> = []
 
   /// Nil if the stored text cannot be parsed, which only an edit of `sqlite_schema` can cause.
   package init?(_ object: SchemaObject) {
@@ -84,18 +82,9 @@ package struct TableShape: Sendable {
     switch try? parseCreate(tokens) {
     case .createVirtualTable?:
       isVirtual = true
-      columns = []
-      primaryKey = nil
-      uniqueConstraints = []
-      checks = []
-      foreignKeys = []
-      isStrict = false
-      isWithoutRowid = false
-      rowidAlias = nil
       moduleArguments = Set(
         tokens.significant.map { Quoting.unquoted(tokens.text($0)).identifier })
     case .createTable(let table)?:
-      isVirtual = false
       columns = table.columns.map { Column($0, tokens) }
       primaryKey = PrimaryKey(table)
       uniqueConstraints = Unique.all(of: table, tokens)
@@ -104,7 +93,6 @@ package struct TableShape: Sendable {
       isStrict = table.isStrict
       isWithoutRowid = table.isWithoutRowid
       rowidAlias = alias(of: table)
-      moduleArguments = []
     default: return nil
     }
   }
@@ -150,7 +138,6 @@ extension TableShape.Column {
       column.generated.map { tokens.columnIdentifiers(in: $0.expression.range) }?
         .map(\.text.identifier) ?? [])
     collation = column.collation?.text.identifier
-    range = column.range
     defaultText = column.defaultExpression.flatMap { expression in
       tokens.text(expression.range).identifier == "null"
         ? nil : tokens.text(expression.outerRange)
@@ -266,18 +253,11 @@ extension [UInt8] {
 }
 
 private func alias(of table: CreateTable) -> Identifier? {
-  guard !table.isWithoutRowid else { return nil }
-  for column in table.columns where column.type?.text.identifier == "integer" {
-    let key = column.name.text.identifier
+  guard !table.isWithoutRowid, table.keyColumns.count == 1,
+    let column = table.column(named: table.keyColumns[0]),
+    column.type?.text.identifier == "integer",
     // With an inline DESC the column is not a rowid alias; with DESC in a table constraint it is.
-    if let primary = column.primaryKey { return primary.order == .descending ? nil : key }
-    let isKey = table.constraints.contains { constraint in
-      guard case .primaryKey(let terms, _, _) = constraint.kind, terms.count == 1 else {
-        return false
-      }
-      return terms[0].column?.text.identifier == key
-    }
-    if isKey { return key }
-  }
-  return nil
+    column.primaryKey?.order != .descending
+  else { return nil }
+  return column.name.text.identifier
 }

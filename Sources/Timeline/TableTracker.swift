@@ -95,26 +95,22 @@ package final class TableTracker {
     _ statement: ReplayedStatement, _ target: StatementEffect.WrittenTable?, _ step: SchemaStep,
     at place: StatementPlace
   ) {
-    let dropped = Set(
-      step.old.lazy.filter { $0.kind == .table }.map { $0.name.identifier }
-    ).subtracting(step.new.lazy.filter { $0.kind == .table }.map { $0.name.identifier })
+    let dropped = Set(step.tables.dropped.map { $0.name.identifier })
     let isDrop = target.map { dropped.contains($0.name.identifier) } ?? false
-    // The first written name may be that of a view.
-    let written = statement.events.first(where: \.writesRows)?.first?.identifier
-    var reached: [String] = []
-    if statement.enforcesForeignKeys, let written {
-      let others = Set(
-        statement.events.lazy.filter { $0.writesRows && $0.action != .insert }
-          .compactMap(\.first?.identifier)
-      ).subtracting([written]).subtracting(dropped)
-      reached = others.compactMap { name in live[name].map { tables[$0].name } }.sorted()
-    }
+    let writes = statement.events.lazy.filter(\.writesRows)
+    let reachesOthers =
+      statement.enforcesForeignKeys
+      && writes.contains { event in
+        // The first written name may be that of a view.
+        guard event.action != .insert, let name = event.first?.identifier else { return false }
+        return name != writes.first?.first?.identifier && !dropped.contains(name)
+          && live[name] != nil
+      }
     timeline.statements.append(
       StatementEffect(
         place: place, sql: statement.sql, events: statement.events,
-        warnings: statement.warnings, written: written,
-        target: isDrop && reached.isEmpty ? nil : target,
-        reached: reached))
+        warnings: statement.warnings, target: isDrop && !reachesOthers ? nil : target,
+        reachesOthers: reachesOthers))
   }
 
   /// - Parameter objects: temporary objects that exist after the migration.

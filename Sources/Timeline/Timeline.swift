@@ -171,12 +171,10 @@ package struct StatementEffect: Sendable {
   package let sql: String
   package let events: [AuthorizerEvent]
   package let warnings: StatementWarnings
-  /// The first table or view that it writes to.
-  package let written: Identifier?
   /// The table whose rows it writes; nil if it writes none.
   package var target: WrittenTable?
-  /// Tables whose rows a foreign key action deletes or changes; sorted.
-  package let reached: [String]
+  /// Whether a foreign key action deletes or changes rows of other tables.
+  package let reachesOthers: Bool
 
   package struct WrittenTable: Sendable {
     package let name: String

@@ -269,6 +269,8 @@ extension CreateTable.Column {
       // A word that is not a value is a text, and in parentheses it would be a column.
       case .word where !Keywords.isValue(text): return yamlQuoted(text)
       case .integer where Int64(text).map { "\($0)" == text } == true: return text
+      case .real where Double(text).map { "\($0)" == text } == true: return text
+      case .blob: return "{ blob: \"\(text.dropFirst(2).dropLast())\" }"
       default: break
       }
     }

@@ -41,7 +41,7 @@ extension Rule {
     check: .history { timeline, scope in
       var reported: Set<Identifier> = []
       return timeline.statements.compactMap { statement in
-        guard let target = statement.target, statement.reached.isEmpty,
+        guard let target = statement.target, !statement.reachesOthers,
           timeline.movesValues(statement, in: target)
             || target.isOld && !(target.isCopy && !target.deletes && target.updates.isEmpty),
           // A rewrite writes to another table in place of the moved column's.

@@ -29,7 +29,9 @@ extension Rule {
           return nil
         }
         let profile = scope.profile(table, in: column.place.migration)
-        let move = timeline.move(of: column, at: column.place)
+        let move = timeline.move(at: column.place).flatMap {
+          $0.from.identifier == column.name.identifier ? $0 : nil
+        }
         let destination = timeline.losses.destination(
           column.name, of: table, in: change.migration)
         return timeline.draft(
