@@ -43,11 +43,6 @@ package struct SQLSource: Sendable, Hashable {
     self.origins = origins
   }
 
-  /// The text of a file: a block whose lines begin at the first column.
-  package init(file text: String) {
-    self.init(text: text, position: Position(line: 0, column: 1), blockColumn: 1)
-  }
-
   /// Another text of the same length in the same place.
   package func withText(_ text: String) -> SQLSource { SQLSource(text, position, origins) }
 
