@@ -211,7 +211,7 @@ package final class HistoryBundle: Sendable {
   package func isApplied(in connection: Connection) -> Bool {
     let histories = squashed.isEmpty ? [items] : [items, squashed + items.dropFirst()]
     return histories.contains { items in
-      let forms = items.map {
+      let forms = items.lazy.map {
         AppliedForm(id: $0.id, rawDigest: $0.rawDigest, canonicalDigest: $0.canonicalDigest)
       }
       return ledger.holds(forms, in: connection)

@@ -198,21 +198,26 @@ extension Ledger {
   /// takes as long as reading them.
   ///
   /// - Returns: false also for rows in another order, and for anything that the full run reports.
-  package func holds(_ forms: [AppliedForm], in connection: Connection) -> Bool {
+  package func holds(_ forms: some Sequence<AppliedForm>, in connection: Connection) -> Bool {
     do throws(DatabaseError) {
       let statement = try connection.prepare(
         "SELECT id, raw_digest, canonical_digest, position, fingerprint FROM main.\(name)")
+      func isDigest(_ column: Int) throws(DatabaseError) -> Bool {
+        try statement.withUTF8(of: column) { bytes in
+          bytes.map { SchemaHistory.isDigest($0) } ?? false
+        }
+      }
       var last: Int64 = 0
       for form in forms {
         guard try statement.step(), try statement.holds(form.id, in: 0),
           try statement.holds(form.rawDigest, in: 1), statement.integer(3) > last,
-          isDigest(try statement.text(4) ?? "")
+          try isDigest(4)
         else { return false }
         let isSame =
           if let canonical = form.canonicalDigest {
             try statement.holds(canonical, in: 2)
           } else {
-            isDigest(try statement.text(2) ?? "")
+            try isDigest(2)
           }
         guard isSame else { return false }
         last = statement.integer(3)

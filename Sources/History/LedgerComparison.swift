@@ -162,7 +162,7 @@ private func problem(of row: LedgerRow, after previous: LedgerRow?, _ twin: Ledg
   for (name, digest) in [
     ("raw_digest", row.rawDigest), ("canonical_digest", row.canonicalDigest),
     ("fingerprint", row.fingerprint),
-  ] where !isDigest(digest) {
+  ] where !isDigest(digest.utf8) {
     return "its \(name) is not a digest"
   }
   if row.position < 1 { return "its position is not a number above 0" }

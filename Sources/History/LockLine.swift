@@ -92,7 +92,9 @@ struct LockLineReader {
     return release == "-" ? nil : release
   }
 
-  mutating func digest(_ key: String) throws(LockError) -> String { try value(key, isDigest) }
+  mutating func digest(_ key: String) throws(LockError) -> String {
+    try value(key) { isDigest($0.utf8) }
+  }
 
   mutating func sqliteVersion() throws(LockError) -> String {
     try value("sqlite", isSQLiteVersion)

@@ -115,13 +115,9 @@ package func rawDigest(of bytes: [UInt8]) -> String {
 }
 
 /// Whether the text is a digest as locks and ledgers hold it: 64 lower-case hexadecimal digits.
-package func isDigest(_ text: String) -> Bool {
-  // Asked of every row of a ledger at every start.
-  var text = text
-  return text.withUTF8 { bytes in
-    bytes.count == 64
-      && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 &- UInt8(ascii: "a") < 6 }
-  }
+func isDigest(_ text: some Collection<UInt8>) -> Bool {
+  text.count == 64
+    && text.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 &- UInt8(ascii: "a") < 6 }
 }
 
 package let lineFeed = UInt8(ascii: "\n")

@@ -111,11 +111,18 @@ package final class Statement {
     sqlite3_column_int64(handle, Int32(column))
   }
 
+  /// Calls a closure with the bytes of the column as text, without a copy; nil for NULL.
+  package func withUTF8<Result>(
+    of column: Int, _ body: (UnsafeBufferPointer<UInt8>?) -> Result
+  ) throws(DatabaseError) -> Result {
+    let start = try utf8(column)
+    let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+    return body(start.map { UnsafeBufferPointer(start: $0, count: count) })
+  }
+
   /// The column as text, nil for NULL.
   package func text(_ column: Int) throws(DatabaseError) -> String? {
-    guard let start = try utf8(column) else { return nil }
-    let count = Int(sqlite3_column_bytes(handle, Int32(column)))
-    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    try withUTF8(of: column) { $0.map { String(decoding: $0, as: UTF8.self) } }
   }
 
   /// Whether the column contains this text, compared byte by byte; nil matches NULL.
