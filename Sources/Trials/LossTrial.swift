@@ -178,7 +178,7 @@ package final class LossTrial {
     let first = (0..<last).reversed().prefix { evidence.areTogether($0, last) }.first { earlier in
       // SQLite reports no column when it copies a table entry by entry.
       names(in: earlier, timeline).contains(table)
-        && timeline.statements(in: earlier).contains { TokenizedSQL($0.sql).mentions(table) }
+        && timeline.statements(in: earlier).contains { TokenizedSQL($0.sql).names(table.text) }
         && !timeline.copiesNothing(of: table, in: earlier, objects)
         && !(column.map { isPlain && timeline.keepsInPlace($0, in: earlier) } ?? false)
     }
@@ -310,16 +310,10 @@ package final class LossTrial {
   }
 }
 
-extension TokenizedSQL {
-  fileprivate func mentions(_ name: Identifier) -> Bool {
-    significant.contains { $0.kind != .string && Quoting.unquoted(text($0)).identifier == name }
-  }
-}
-
 extension Schema {
   /// Whether reading a column of the table may read another one, which SQLite does not report.
   fileprivate func generatesColumns(of name: Identifier) -> Bool {
-    table(name)?.sql.map { TokenizedSQL($0).mentions("as") } ?? false
+    table(name).flatMap(TableShape.init)?.columns.contains(where: \.isGenerated) ?? false
   }
 }
 

@@ -33,6 +33,9 @@ extension Timeline {
 }
 
 extension TokenizedSQL {
+  /// Whether an asterisk may stand for columns; SQLite reports none of them when it copies a table entry by entry.
+  fileprivate var hasAsterisk: Bool { significant.contains { text($0) == "*" } }
+
   /// Whether this is an `INSERT … SELECT` that uses a column only for the column of the same name.
   fileprivate func copiesByName(_ column: Identifier) -> Bool {
     guard let statement = WritingStatement(self), let source = statement.source else {
@@ -42,7 +45,7 @@ extension TokenizedSQL {
     func uses(_ tokens: some Sequence<Token>) -> Int { tokens.count { name($0) == column } }
     let own = copied.first { $0.column == column }
     return own != nil && uses(significant(in: source)) == own.map { uses($0.value) }
-      && !mentions("*")
+      && !hasAsterisk
   }
 }
 
@@ -61,9 +64,8 @@ extension StatementEffect {
   /// Whether the statement may read a column of this name, or give it another one.
   func mayRead(_ column: Identifier) -> Bool {
     let sql = TokenizedSQL(self.sql)
-    // SQLite reports no column when it copies a table entry by entry, as `SELECT *` does.
     return events.contains { $0.action == .read && $0.second?.identifier == column }
-      || sql.mentions("*") || sql.mentions("rename") && sql.mentions(column)
+      || sql.hasAsterisk || sql.mentions("rename") && sql.names(column.text)
   }
 
   /// Whether the statement creates, changes or drops objects, and writes no rows.

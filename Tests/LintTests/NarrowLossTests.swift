@@ -298,6 +298,17 @@ struct NarrowLossTests {
         "CREATE TABLE kept (id INTEGER PRIMARY KEY, note TEXT, b); INSERT INTO kept SELECT * FROM t"
       )
         == "its values were copied to `kept.note`")
+    // SQLite copies tables of the same form entry by entry, and reports no column.
+    #expect(
+      try fate("CREATE TABLE kept (\(columns)); INSERT INTO kept SELECT * FROM t")
+        == "its values were copied to `kept.note`")
+    #expect(
+      try fate(
+        """
+        ALTER TABLE t RENAME COLUMN "note" TO old;
+        UPDATE t SET name2 = old;
+        ALTER TABLE t RENAME COLUMN old TO "note";
+        """) == "its values were copied to `t.name2`")
     #expect(
       try fate("CREATE TABLE kept AS SELECT id, note || '!' || id AS shout FROM t")
         == "other columns were computed from its values")
