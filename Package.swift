@@ -65,7 +65,7 @@ let package = Package(
       providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
     module("SchemaPlatform"),
     module("SchemaSQLite", ["SchemaCSQLite", "SchemaPlatform"]),
-    module("SchemaSQLText", ["SchemaPlatform"], text),
+    module("SchemaSQLText", ["SchemaPlatform", "SchemaSQLite"], text),
     module("SchemaModel", ["SchemaSQLText", "SchemaSQLite"]),
     module("SchemaManifest", above("SchemaManifest")),
     module("SchemaPlanning", above("SchemaPlanning")),

@@ -1,3 +1,5 @@
+import SchemaSQLite
+
 /// The name of a table, column, index, view, trigger, function or collation. Names are compared as
 /// in SQLite: byte by byte, with ASCII letters regardless of case.
 package struct Identifier: Sendable {
@@ -9,7 +11,12 @@ package struct Identifier: Sendable {
   /// Whether SQLite reserves the name: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
   package var isInternal: Bool { hasPrefix("sqlite_") }
 
-  package func hasPrefix(_ prefix: Identifier) -> Bool { folded.starts(with: prefix.folded) }
+  package func hasPrefix(_ prefix: Identifier) -> Bool {
+    var (text, start) = (text, prefix.text)
+    return text.withUTF8 { text in
+      start.withUTF8 { areSameNames(UnsafeBufferPointer(rebasing: text.prefix($0.count)), $0) }
+    }
+  }
 
   /// The bytes by which names are compared.
   package var folded: some Sequence<UInt8> { text.utf8.lazy.map(\.lowercased) }
@@ -18,24 +25,22 @@ package struct Identifier: Sendable {
 extension Identifier: Hashable {
   package static func == (a: Identifier, b: Identifier) -> Bool {
     var (a, b) = (a.text, b.text)
-    return a.withUTF8 { a in
-      b.withUTF8 { b in
-        a.count == b.count && a.indices.allSatisfy { a[$0].lowercased == b[$0].lowercased }
-      }
-    }
+    return a.withUTF8 { a in b.withUTF8 { b in areSameNames(a, b) } }
   }
 
   package func hash(into hasher: inout Hasher) {
-    // Hash eight bytes at a time. The count distinguishes names whose last, partial word is equal.
+    // Eight bytes at a time, without the bit by which the cases of a letter differ.
     var text = text
     text.withUTF8 { bytes in
-      var word: UInt64 = 0
-      for (index, byte) in bytes.enumerated() {
-        word = word << 8 | UInt64(byte.lowercased)
-        if index % 8 == 7 { hasher.combine(word) }
-      }
-      hasher.combine(word)
       hasher.combine(bytes.count)
+      var rest = UnsafeRawBufferPointer(bytes)
+      while !rest.isEmpty {
+        var word: UInt64 = 0
+        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(8))
+        withUnsafeMutableBytes(of: &word) { $0.copyMemory(from: part) }
+        hasher.combine(word & ~0x2020_2020_2020_2020)
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(8))
+      }
     }
   }
 }

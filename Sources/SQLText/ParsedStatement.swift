@@ -27,7 +27,7 @@ package struct Name: Sendable, Equatable {
 
   /// Whether SQLite considers both names equal: it folds ASCII letters only.
   package func isSame(as other: String) -> Bool {
-    text.utf8.lazy.map(\.lowercased).elementsEqual(other.utf8.lazy.map(\.lowercased))
+    text.isSameName(as: other)
   }
 }
 

@@ -55,8 +55,7 @@ extension Parser {
     guard tokens.indices.contains(index) else { return false }
     let token = tokens[index]
     return (token.kind == .word || token.kind == .punctuation)
-      && token.range.count == text.utf8.count
-      && sql.bytes[token.range].lazy.map(\.uppercased).elementsEqual(text.utf8)
+      && token.range.count == text.utf8.count && sql.has(token, text)
   }
 
   func at(_ text: String) -> Bool {

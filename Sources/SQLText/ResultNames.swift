@@ -152,10 +152,7 @@ private struct ResultTextReader {
 
   private func text(_ token: Token) -> String { sql.text(token) }
 
-  private func isWord(_ token: Token?, _ word: String) -> Bool {
-    guard let token, token.kind == .word, token.range.count == word.utf8.count else { return false }
-    return sql.bytes[token.range].lazy.map(\.uppercased).elementsEqual(word.utf8)
-  }
+  private func isWord(_ token: Token?, _ word: String) -> Bool { sql.isWord(token, word) }
 
   private func isNameToken(_ token: Token) -> Bool {
     switch token.kind {

@@ -1,3 +1,5 @@
+import SchemaSQLite
+
 /// A token of SQL, as SQLite's tokenizer reads it.
 package struct Token: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
@@ -37,6 +39,8 @@ package struct Token: Sendable, Equatable {
 package struct TokenizedSQL: Sendable {
   package let bytes: [UInt8]
   package let tokens: [Token]
+  /// The tokens other than white space and comments.
+  package let significant: [Token]
 
   package init(_ text: String) {
     self.init(bytes: Array(text.utf8))
@@ -45,6 +49,7 @@ package struct TokenizedSQL: Sendable {
   package init(bytes: [UInt8]) {
     self.bytes = bytes
     self.tokens = Scanner(bytes: bytes).tokens()
+    self.significant = tokens.filter { $0.isSignificant }
   }
 
   /// The text of the token, including quotes.
@@ -57,9 +62,17 @@ package struct TokenizedSQL: Sendable {
     String(decoding: bytes[range], as: UTF8.self)
   }
 
-  /// The tokens other than white space and comments.
-  package var significant: [Token] {
-    tokens.filter(\.isSignificant)
+  /// Whether a token is this word, regardless of ASCII case.
+  package func isWord(_ token: Token?, _ word: String) -> Bool {
+    token.map { $0.kind == .word && has($0, word) } ?? false
+  }
+
+  /// Whether a token has this text, regardless of ASCII case.
+  func has(_ token: Token, _ text: String) -> Bool {
+    var text = text
+    return bytes.withUnsafeBufferPointer { bytes in
+      text.withUTF8 { areSameNames(UnsafeBufferPointer(rebasing: bytes[token.range]), $0) }
+    }
   }
 
   /// The significant tokens that lie completely inside a byte range.
@@ -120,7 +133,7 @@ private struct Scanner {
     let next = byte(start + 1)
     switch bytes[start] {
     case " ", "\t", "\n", "\r", 0x0C:
-      return (.whitespace, end(from: start + 1, while: \.isSpace))
+      return (.whitespace, end(from: start + 1, while: { $0.isSpace }))
     case "-" where next == "-":
       return withoutNUL(.comment, start..<end(from: start + 2) { $0 != "\n" })
     case "/" where next == "*" && start + 2 < bytes.count:
@@ -138,13 +151,13 @@ private struct Scanner {
     case let first where first.isDigit:
       return number(at: start)
     case "?":
-      return (.parameter, end(from: start + 1, while: \.isDigit))
+      return (.parameter, end(from: start + 1, while: { $0.isDigit }))
     case "$", "@", ":", "#":
       return parameter(at: start)
     case 0xEF where next == 0xBB && byte(start + 2) == 0xBF:
       return (.whitespace, start + 3)
     case let first where first.isIdentifierStart:
-      return (.word, end(from: start + 1, while: \.isIdentifier))
+      return (.word, end(from: start + 1, while: { $0.isIdentifier }))
     default:
       return punctuation(at: start)
     }
@@ -181,7 +194,7 @@ private struct Scanner {
   }
 
   private func blob(at start: Int) -> (Token.Kind, Int) {
-    let digits = end(from: start + 2, while: \.isHexDigit)
+    let digits = end(from: start + 2, while: { $0.isHexDigit })
     if byte(digits) == "'", (digits - start).isMultiple(of: 2) { return (.blob, digits + 1) }
     let close = end(from: digits) { $0 != "'" }
     return (.illegal, min(close + 1, bytes.count))
@@ -194,20 +207,20 @@ private struct Scanner {
     if isHex {
       index = end(from: start + 2) { $0.isHexDigit || $0 == "_" }
     } else {
-      index = end(from: start, while: \.isDigitOrSeparator)
+      index = end(from: start, while: { $0.isDigitOrSeparator })
       if byte(index) == "." {
         kind = .real
-        index = end(from: index + 1, while: \.isDigitOrSeparator)
+        index = end(from: index + 1, while: { $0.isDigitOrSeparator })
       }
       if byte(index) | 0x20 == "e" {
         let sign = byte(index + 1) == "+" || byte(index + 1) == "-" ? 1 : 0
         if byte(index + 1 + sign).isDigit {
           kind = .real
-          index = end(from: index + 1 + sign, while: \.isDigitOrSeparator)
+          index = end(from: index + 1 + sign, while: { $0.isDigitOrSeparator })
         }
       }
     }
-    let wordEnd = end(from: index, while: \.isIdentifier)
+    let wordEnd = end(from: index, while: { $0.isIdentifier })
     if wordEnd > index || hasStraySeparator(start..<index, isHex: isHex) { kind = .illegal }
     return (kind, wordEnd)
   }

@@ -6,10 +6,6 @@ extension TokenizedSQL {
     token.kind == .word ? text(token).uppercased() : text(token)
   }
 
-  package func isWord(_ token: Token?, _ word: String) -> Bool {
-    token.map { $0.kind == .word && self.word($0) == word } ?? false
-  }
-
   /// The name that a token means.
   package func name(_ token: Token) -> Identifier {
     Quoting.unquoted(text(token)).identifier

@@ -83,21 +83,29 @@ private final class FakeNode: Sendable {
       while true {
         let client = accept(listener, nil, nil)
         guard client >= 0 else { return }
-        _ = received(8, from: client)
-        while let header = received(8, from: client) {
-          let count = Int(header[0]) + Int(header[1]) << 8
-          guard received(count * 8, from: client) != nil else { break }
-          let (type, body) = answer(header[4], address)
-          let count8 = UInt64(body.count / 8)
-          let message = bytes([count8 | UInt64(type) << 32]) + body
-          guard send(client, message, message.count, Int32(MSG_NOSIGNAL)) > 0 else { break }
-        }
-        close(client)
+        // A client asks the leader while its connection to the first node is open.
+        Thread.detachNewThread { serve(client, from: address, answer) }
       }
     }
   }
 
   deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+}
+
+private func serve(
+  _ client: Int32, from address: String,
+  _ answer: (_ request: UInt8, _ address: String) -> (type: UInt8, body: [UInt8])
+) {
+  defer { close(client) }
+  _ = received(8, from: client)
+  while let header = received(8, from: client) {
+    let count = Int(header[0]) + Int(header[1]) << 8
+    guard received(count * 8, from: client) != nil else { return }
+    let (type, body) = answer(header[4], address)
+    let words = UInt64(body.count / 8)
+    let message = bytes([words | UInt64(type) << 32]) + body
+    guard send(client, message, message.count, Int32(MSG_NOSIGNAL)) > 0 else { return }
+  }
 }
 
 private func received(_ count: Int, from client: Int32) -> [UInt8]? {
