@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaModel
 import SchemaSQLText
 
 /// Whose protocols the generated structs conform to.
@@ -93,7 +94,7 @@ package struct SwiftGenerator {
       if flavor == .sqliteData { write(attributeOf: column, property, table) }
       let word = column.isGenerated ? "let" : "var"
       lines.append(
-        "  \(word) \(escaped(property)): \(swiftType(column, table))\(column.isNullable ? "?" : "")"
+        "  \(word) \(escaped(property)): \(swiftType(column, table))\(table.isNullable(column) ? "?" : "")"
       )
     }
     lines.append("}")
@@ -109,7 +110,7 @@ package struct SwiftGenerator {
   }
 
   private mutating func write(
-    attributeOf column: TableDescription.Column, _ property: String, _ table: TableDescription
+    attributeOf column: StoredTable.Column, _ property: String, _ table: TableDescription
   ) {
     let isKey = table.primaryKey == [column.name]
     // SQLiteData takes a column `id` for the key by itself.
@@ -123,14 +124,14 @@ package struct SwiftGenerator {
 
   /// By the rules of Datatypes In SQLite, section 3.1, with the type names that Swift has types for.
   private func swiftType(
-    _ column: TableDescription.Column, _ table: TableDescription
+    _ column: StoredTable.Column, _ table: TableDescription
   ) -> String {
     let type = column.type.identifier.text.lowercased()
     let blob = flavor == .grdb ? "Data" : "[UInt8]"
     if type.hasPrefix("bool") { return "Bool" }
     if type.has("int") {
       let isKey =
-        column.keyPlace > 0
+        column.isInKey
         || table.foreignKeys.contains { $0.columns.contains(column.name) }
       return isKey ? "Int64" : "Int"
     }

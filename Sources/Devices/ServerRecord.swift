@@ -1,3 +1,4 @@
+import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline

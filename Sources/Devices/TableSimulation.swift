@@ -261,17 +261,17 @@ struct TableSimulation {
       })
     else { return [] }
     var scenarios: [Scenario] = []
-    for unique in other.uniques where unique.columns != [key[0].key] {
+    for unique in other.uniques where unique != [key[0].key] {
       var same = plan.row
       same[key[0].name] = second
       // The sender may require distinct values in another column.
       var different = same
-      for column in table.columns where !column.isInKey && !unique.columns.contains(column.key) {
+      for column in table.columns where !column.isInKey && !unique.contains(column.key) {
         guard let value = different[column.name], !table.refers(by: column) else { continue }
         different[column.name] =
           try sender.values(for: column, of: table).first { $0 != value } ?? value
       }
-      let names = unique.columns.compactMap { $0 }
+      let names = unique.compactMap { $0 }
       for row in [same, different] {
         var scenario = Scenario(parents: plan.insertions, row: row)
         scenario.column = names.count == 1 ? names[0] : nil

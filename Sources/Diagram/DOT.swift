@@ -1,3 +1,4 @@
+import SchemaModel
 import SchemaSQLText
 
 extension Diagram {

@@ -31,7 +31,7 @@ package struct Diagram: Sendable {
     /// Indexes of `tables`.
     package fileprivate(set) var child: Int
     package fileprivate(set) var parent: Int
-    package let key: ForeignKeyOutline
+    package let key: StoredTable.ForeignKey
     package let mark: Mark
     /// Whether the child may have no parent.
     package let isOptional: Bool
@@ -119,13 +119,13 @@ package struct Diagram: Sendable {
 
   // MARK: References
 
-  private mutating func connect(_ mark: (Table, ForeignKeyOutline) -> Mark) {
+  private mutating func connect(_ mark: (Table, StoredTable.ForeignKey) -> Mark) {
     for (child, table) in tables.enumerated() {
       for key in table.outline.foreignKeys { connect(child, key, mark(table, key)) }
     }
   }
 
-  private mutating func connect(_ child: Int, _ key: ForeignKeyOutline, _ mark: Mark) {
+  private mutating func connect(_ child: Int, _ key: StoredTable.ForeignKey, _ mark: Mark) {
     let outline = tables[child].outline
     let own = Set(key.columns.map(\.identifier))
     let primaryKey = Set(outline.primaryKey.map(\.identifier))
@@ -149,8 +149,8 @@ package struct Diagram: Sendable {
   }
 }
 
-extension ForeignKeyOutline {
-  fileprivate func isSame(as other: ForeignKeyOutline) -> Bool {
+extension StoredTable.ForeignKey {
+  fileprivate func isSame(as other: StoredTable.ForeignKey) -> Bool {
     columns.map(\.identifier) == other.columns.map(\.identifier)
       && table.isSameName(as: other.table)
       && parentColumns.map(\.identifier) == other.parentColumns.map(\.identifier)

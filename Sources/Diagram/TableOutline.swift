@@ -5,9 +5,8 @@ import SchemaSQLText
 package struct TableOutline: Sendable, Hashable {
   package let name: String
   package let columns: [ColumnOutline]
-  /// In the order of the definition.
-  package let foreignKeys: [ForeignKeyOutline]
-  package let indexes: [IndexOutline]
+  package let foreignKeys: [StoredTable.ForeignKey]
+  package let indexes: [StoredTable.Index]
   package let triggers: [SchemaObject]
   /// The constraints of the table, except for its foreign keys, each on one line.
   package let constraints: [String]
@@ -46,32 +45,14 @@ package struct ColumnOutline: Sendable, Hashable {
   package let isNotNull: Bool
   /// Counted from 1; 0 for columns outside of the primary key.
   package let keyPosition: Int
-  package let isGenerated: Bool
   /// The constraints except for foreign keys, each on one line: `NOT NULL`, `DEFAULT 0`.
   package let constraints: [String]
 }
 
-package struct ForeignKeyOutline: Sendable, Hashable {
-  package let columns: [String]
-  package let table: String
-  /// Empty if the foreign key refers to the primary key without naming columns.
-  package let parentColumns: [String]
-  package let onUpdate: String
-  package let onDelete: String
-
+extension StoredTable.ForeignKey {
   /// ` ON DELETE CASCADE`; empty for default actions.
   package var actions: String {
     (onDelete == "NO ACTION" ? "" : " ON DELETE \(onDelete)")
       + (onUpdate == "NO ACTION" ? "" : " ON UPDATE \(onUpdate)")
   }
-}
-
-package struct IndexOutline: Sendable, Hashable {
-  package let name: String
-  package let isUnique: Bool
-  package let isPartial: Bool
-  /// Nil for an expression.
-  package let columns: [String?]
-  /// Nil for the index of a PRIMARY KEY or UNIQUE constraint.
-  package let sql: String?
 }

@@ -86,9 +86,9 @@ package struct ViewStory: Sendable {
 package struct Part: Sendable {
   package enum Content: Sendable, Hashable {
     case column(ColumnOutline)
-    case foreignKey(ForeignKeyOutline)
+    case foreignKey(StoredTable.ForeignKey)
     case constraint(String)
-    case index(IndexOutline)
+    case index(StoredTable.Index)
     case trigger(SchemaObject)
   }
 
@@ -136,7 +136,7 @@ package struct TableStory: Sendable {
     }
   }
 
-  package var foreignKeys: [(part: Part, key: ForeignKeyOutline)] {
+  package var foreignKeys: [(part: Part, key: StoredTable.ForeignKey)] {
     parts.compactMap { part in
       if case .foreignKey(let key) = part.content { (part, key) } else { nil }
     }

@@ -54,11 +54,8 @@ extension Chronicle {
       if !drawn.contains(where: { $0.name == tables[index].name }) { end(index, at: step) }
     }
     for table in drawn {
-      let owned = schema.objects.filter { object in
-        (object.kind == .index || object.kind == .trigger)
-          && object.table.isSameName(as: table.name)
-      }
-      let outline = try scratch.connection.outline(of: table, owning: owned)
+      let outline = try scratch.connection.outline(
+        of: table, schema.objects(.trigger, on: table.name))
       if let index = tables.firstIndex(where: { !$0.life.isOver && $0.name == table.name }) {
         tables[index].update(outline, at: step)
       } else {

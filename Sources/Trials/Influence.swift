@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite

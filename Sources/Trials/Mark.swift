@@ -1,3 +1,4 @@
+import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite

@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaManifest
+import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite

@@ -364,7 +364,7 @@ extension DeviceTable {
 
   /// Whether the column alone identifies a row.
   fileprivate func isKey(_ column: Identifier) -> Bool {
-    primaryKey.map(\.key) == [column] || uniques.contains { $0.columns == [column] }
+    primaryKey.map(\.key) == [column] || uniques.contains([column])
   }
 
   /// Whether at least two columns may be NULL.
@@ -374,7 +374,7 @@ extension DeviceTable {
   /// A different value in it makes a row distinct.
   fileprivate var distinctKeys: Set<Identifier> {
     let references = Set(foreignKeys.flatMap(\.columns))
-    let keys = uniques.map { $0.columns.compactMap(\.self) } + [primaryKey.map(\.key)]
+    let keys = uniques.map { $0.compactMap(\.self) } + [primaryKey.map(\.key)]
     return Set(keys.compactMap { key in key.last { !references.contains($0) } })
   }
 

@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline

@@ -1,12 +1,13 @@
 import SchemaAuthoring
+import SchemaModel
 import SchemaYAML
 
 extension TableDescription: JSONConvertible {
   package var json: JSON {
     let columns = columns.map { column -> JSON in
       [
-        "name": column.name, "type": column.type, "nullable": column.isNullable,
-        "default": column.defaultSQL, "generated": column.isGenerated,
+        "name": column.name, "type": column.type, "nullable": isNullable(column),
+        "default": column.defaultText, "generated": column.isGenerated,
       ]
     }
     let keys = foreignKeys.map { key -> JSON in
