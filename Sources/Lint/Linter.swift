@@ -243,7 +243,7 @@ package struct Linter: Sendable {
     _ isFull: Bool
   ) throws(Failure) -> Evidence {
     var timeline = timeline
-    timeline.rows = rows.evidence
+    timeline.rowFailures = rows.failures
     timeline.losses = losses.evidence
     timeline.noteCopiedColumns()
     var evidence = Evidence(timeline: timeline)

@@ -5,7 +5,7 @@
 /// - ``TableTracker``: builds it during a replay. ``TrackedTable`` follows one table through its
 ///   names.
 /// - ``TableShape``, ``IndexShape``: a table's or an index's definition.
-/// - ``LossEvidence``, ``RowEvidence``: the results of trials on rows.
+/// - ``LossEvidence``, ``RowFailure``: the results of trials on rows.
 /// - ``LintScope``: the configuration's tables, releases and versions.
 /// - `Changes`, `NewColumns`, `LostColumns`, `Snippets`, `Words`: helpers that several rules use.
 
@@ -53,8 +53,8 @@ package struct Timeline: Sendable {
   package var moves: [(place: StatementPlace, move: MoveColumn, table: TableShape)] = []
   /// How the values of the tables' DEFAULTs vary, by their texts.
   package var defaults: [ExactText: DefaultOutcome] = [:]
-  /// The results of running migrations on rows.
-  package var rows = RowEvidence()
+  /// The migrations that failed on rows.
+  package var rowFailures: [RowFailure] = []
   /// The data that steps removed from rows.
   package var losses = LossEvidence()
   /// The schema after the last migration; nil if the replay did not reach the end.

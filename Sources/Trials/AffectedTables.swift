@@ -47,3 +47,19 @@ struct AffectedTables {
     changed.formUnion(other.changed)
   }
 }
+
+extension [AuthorizerEvent] {
+  /// The tables of the schema that a statement reads, writes or changes.
+  var mainTables: Set<Identifier> {
+    Set(
+      lazy.compactMap { event -> String? in
+        switch event.action {
+        case .read, .insert, .update, .delete, .dropTable:
+          return event.database == "main" ? event.first : nil
+        case .alterTable: return event.first == "main" ? event.second : nil
+        case .createIndex: return event.database == "main" ? event.second : nil
+        default: return nil
+        }
+      }.map(\.identifier).filter { !$0.isInternal })
+  }
+}

@@ -10,10 +10,10 @@ import SchemaTimeline
 
 /// Runs the pending migrations of a real database on a private copy.
 package final class DataReplay: RowTrial {
-  package private(set) var evidence = RowEvidence()
+  package private(set) var failures: [RowFailure] = []
   private let copy: TrialCopy
   private let project: Project
-  private let replay: RowReplay
+  private let replay: ScratchDatabase
   private let before: [Identifier: Int64]
   /// The changes of the history's migrations so far.
   private var deltas: [SchemaDelta] = []
@@ -31,10 +31,8 @@ package final class DataReplay: RowTrial {
     } catch {
       throw copy.reported(Failure(error, database: copy.database))
     }
-    replay = RowReplay(
-      try ScratchDatabase(
-        on: copy.connection, application, copy.calls, isCopy: true, interruption: interruption),
-      copy.calls)
+    replay = try ScratchDatabase(
+      on: copy.connection, application, copy.calls, isCopy: true, interruption: interruption)
   }
 
   package func follow(
@@ -50,7 +48,8 @@ package final class DataReplay: RowTrial {
     failure = step.refusal ?? step.obstacle(among: drift)
     guard failure == nil else { return }
     do {
-      _ = try replay.apply(step)
+      copy.calls.clear()
+      try replay.apply(step.migration, touching: step.touched)
       applied.append(id)
     } catch {
       let failure = copy.reported(error)
@@ -59,7 +58,7 @@ package final class DataReplay: RowTrial {
       guard failure.status == .migrationFailed else { return }
       var found = FailureAnalysis(error, migration, timeline).failure
       found.database = copy.database
-      evidence.failures.append(found)
+      failures.append(found)
     }
   }
 

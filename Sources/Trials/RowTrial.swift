@@ -5,7 +5,7 @@ import SchemaTimeline
 
 /// Runs the steps of a history on tables with rows, after each ran on empty ones.
 package protocol RowTrial: AnyObject {
-  var evidence: RowEvidence { get }
+  var failures: [RowFailure] { get }
 
   /// Call it for each migration after it ran on empty tables.
   ///

@@ -13,7 +13,7 @@ import SchemaTimeline
 /// migration, as on a device. A migration that rows do not affect is deferred until one follows
 /// that they do affect.
 package final class SeededReplay: RowTrial {
-  package private(set) var evidence = RowEvidence()
+  package private(set) var failures: [RowFailure] = []
   private let project: Project
   private let application: Application
   /// The index of the first tested migration.
@@ -37,13 +37,6 @@ package final class SeededReplay: RowTrial {
   private static let mostRestarts = 3
   /// The maximum number of attempts for a migration, each with fewer rows.
   private static let tries = 5
-
-  private struct SeededDatabase {
-    let replay: RowReplay
-    var marks = MarkMaker()
-    /// The number of `steps` that have run on it.
-    var count = 0
-  }
 
   package init(_ project: Project, _ application: Application, isFull: Bool) {
     self.project = project
@@ -105,31 +98,21 @@ package final class SeededReplay: RowTrial {
     _ step: ScratchDatabase.Step, _ tables: Set<Identifier>, _ timeline: Timeline
   ) throws {
     let known = Set(schema.tables.map(\.name.identifier))
-    var seeded = try seeded ?? makeDatabase()
+    let seeded = try seeded ?? SeededDatabase(application, base)
     self.seeded = nil
     for index in seeded.count..<steps.count {
       guard try attempt(steps[index], [], known, nil, seeded) else { return restarts += 1 }
     }
-    let restored = try seeded.replay.restore(droppedUniques)
+    let restored = try seeded.restore(droppedUniques)
     var filler = RowFiller(
-      seeded.replay.scratch.connection, schema, StepText([]), kinds: RowFiller.likelyKinds,
+      seeded.scratch.connection, schema, StepText([]), kinds: RowFiller.likelyKinds,
       marks: seeded.marks, next: step.delta)
     try filler.fill(tables.sorted())
     seeded.marks = filler.marks
-    try seeded.replay.drop(restored)
+    try seeded.drop(restored)
     guard try attempt(step, tables, known, timeline, seeded) else { return restarts += 1 }
     seeded.count = steps.count + 1
     self.seeded = seeded
-  }
-
-  private func makeDatabase() throws -> SeededDatabase {
-    let connection = try application.scratch()
-    let calls = try application.register(on: connection)
-    try connection.fixClockAndChance(ChanceCounter())
-    if let base { try connection.deserialize(base) }
-    connection.set(.trustedSchema, to: true)
-    let scratch = try ScratchDatabase(on: connection, application, calls, isCopy: false)
-    return SeededDatabase(replay: RowReplay(scratch, calls))
   }
 
   /// Applies a migration. If it fails, tries again with fewer rows, so that later migrations are
@@ -144,9 +127,9 @@ package final class SeededReplay: RowTrial {
     var isReset = false
     for left in (0..<Self.tries).reversed() {
       do throws(Failure) {
-        let done = try seeded.replay.apply(step)
+        let done = try seeded.apply(step)
         if let timeline {
-          if emptied.isEmpty, let message = seeded.replay.scratch.brokenReferences {
+          if emptied.isEmpty, let message = seeded.scratch.brokenReferences {
             let analysis = FailureAnalysis(Failure(.migrationFailed, message), count, timeline)
             if analysis.isOfRows { note(analysis.failure) }
           }
@@ -154,14 +137,14 @@ package final class SeededReplay: RowTrial {
         return done.delta.doesTheSame(as: step.delta)
       } catch {
         if error.exceeded != nil { throw error }
-        guard error.status == .migrationFailed || seeded.replay.calledUnknown else {
+        guard error.status == .migrationFailed || seeded.calledUnknown else {
           let isOfMachine = [.inputOutput, .permission, .busy, .interrupted].contains(error.status)
           if isOfMachine { throw error }
           return false
         }
         guard let timeline, left > 0 else {
           guard left > 0 else { return false }
-          try seeded.replay.empty(known.intersection(step.touched))
+          try seeded.empty(known.intersection(step.touched))
           continue
         }
         let analysis = FailureAnalysis(error, count, timeline)
@@ -171,23 +154,23 @@ package final class SeededReplay: RowTrial {
           // Repeated values that were only generated are no evidence of values that the app has
           // written.
           isReset = true
-          try seeded.replay.reset(index)
+          try seeded.reset(index)
           continue
         }
-        if own.isEmpty, !seeded.replay.calledUnknown, analysis.isOfRows { note(analysis.failure) }
+        if own.isEmpty, !seeded.calledUnknown, analysis.isOfRows { note(analysis.failure) }
         let suspects = own.isEmpty ? analysis.tables.subtracting(emptied) : own
         let next = left == 1 || suspects.isEmpty ? tables.union(analysis.tables) : suspects
         emptied.formUnion(next)
-        try seeded.replay.empty(next.intersection(known))
+        try seeded.empty(next.intersection(known))
       }
     }
     return false
   }
 
   private func note(_ failure: RowFailure) {
-    let isKnown = evidence.failures.contains { known in
+    let isKnown = failures.contains { known in
       known.place == failure.place && known.message == failure.message
     }
-    if !isKnown { evidence.failures.append(failure) }
+    if !isKnown { failures.append(failure) }
   }
 }

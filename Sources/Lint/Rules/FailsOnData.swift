@@ -39,7 +39,7 @@ extension Rule {
 
 /// Migrations that failed on generated rows, or on a copy of real ones.
 private func failedRuns(_ timeline: Timeline) -> [Draft] {
-  timeline.rows.failures.filter { !$0.isOfMap }.map { failure in
+  timeline.rowFailures.filter { !$0.isOfMap }.map { failure in
     var draft = timeline.draft(
       failure.database.map { "the migration fails on a copy of \($0): \(failure.message)" }
         ?? "the migration fails on rows that the schema allows: \(failure.message)",

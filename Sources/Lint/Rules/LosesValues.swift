@@ -86,7 +86,7 @@ extension Rule {
 extension Timeline {
   /// Values that a column accepts and the map of its `move_column` does not contain.
   fileprivate var unnamedValues: [Draft] {
-    rows.failures.filter(\.isOfMap).compactMap { failure in
+    rowFailures.filter(\.isOfMap).compactMap { failure in
       let move = moves.last {
         $0.place.migration == failure.place.migration
           && $0.place.operation == failure.place.operation

@@ -6,14 +6,22 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Runs migrations on a database that holds rows.
-final class RowReplay {
+/// A private database with generated rows, on which migrations run one after another.
+final class SeededDatabase {
   let scratch: ScratchDatabase
   private let calls: CallRecord
+  var marks = MarkMaker()
+  /// The number of tested migrations that have run on it.
+  var count = 0
 
-  init(_ scratch: ScratchDatabase, _ calls: CallRecord) {
-    self.scratch = scratch
-    self.calls = calls
+  /// - Parameter base: the database before the first tested migration; nil for an empty one.
+  init(_ application: Application, _ base: [UInt8]?) throws {
+    let connection = try application.scratch()
+    calls = try application.register(on: connection)
+    try connection.fixClockAndChance(ChanceCounter())
+    if let base { try connection.deserialize(base) }
+    connection.set(.trustedSchema, to: true)
+    scratch = try ScratchDatabase(on: connection, application, calls, isCopy: false)
   }
 
   private var connection: Connection { scratch.connection }
@@ -66,21 +74,5 @@ final class RowReplay {
         try connection.execute("DELETE FROM main.\(Quoting.quoted(table))")
       } catch  where !error.isOfMachine {}
     }
-  }
-}
-
-extension [AuthorizerEvent] {
-  /// The tables of the schema that a statement reads, writes or changes.
-  var mainTables: Set<Identifier> {
-    Set(
-      lazy.compactMap { event -> String? in
-        switch event.action {
-        case .read, .insert, .update, .delete, .dropTable:
-          return event.database == "main" ? event.first : nil
-        case .alterTable: return event.first == "main" ? event.second : nil
-        case .createIndex: return event.database == "main" ? event.second : nil
-        default: return nil
-        }
-      }.map(\.identifier).filter { !$0.isInternal })
   }
 }

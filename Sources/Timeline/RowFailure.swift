@@ -1,13 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
 
-/// The results of running migrations on tables with rows.
-package struct RowEvidence: Sendable {
-  package var failures: [RowFailure] = []
-
-  package init() {}
-}
-
 /// A migration that runs on empty tables but fails on these rows.
 package struct RowFailure: Sendable {
   package let place: StatementPlace
