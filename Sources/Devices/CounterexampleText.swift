@@ -138,7 +138,7 @@ private struct ScriptSchema {
       let isNeeded =
         switch object.kind {
         case .table: true
-        case .index: sql.isUniqueIndex
+        case .index: IndexShape(object)?.isUnique ?? false
         case .trigger: extent == .triggers
         case .view: false
         }
@@ -170,12 +170,5 @@ extension String {
       lines += pieces.dropFirst()
     }
     return lines
-  }
-
-  fileprivate var isUniqueIndex: Bool {
-    guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(self)) else {
-      return false
-    }
-    return index.isUnique
   }
 }

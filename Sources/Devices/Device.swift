@@ -52,7 +52,7 @@ final class Device {
         .map { ($0.name.identifier, $0.name) }, uniquingKeysWith: { first, _ in first })
     var definitions: [Identifier: [[ExactText]]] = [:]
     for object in self.schema.objects {
-      guard let sql = object.sql, !sql.isPlainIndex else { continue }
+      guard let sql = object.sql, IndexShape(object)?.acceptsEveryRow != true else { continue }
       definitions[object.table.identifier, default: []]
         .append([object.kind.rawValue.exact, object.name.exact, sql.exact])
     }
@@ -168,13 +168,10 @@ final class Device {
   }
 }
 
-extension String {
-  /// Whether the index accepts every row: it is neither unique nor on an expression.
-  fileprivate var isPlainIndex: Bool {
-    guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(self)) else {
-      return false
-    }
-    return !index.isUnique && index.condition == nil && index.terms.allSatisfy { $0.column != nil }
+extension IndexShape {
+  /// An expression or a condition may fail on a row.
+  fileprivate var acceptsEveryRow: Bool {
+    !isUnique && condition == nil && !columns.contains(nil)
   }
 }
 

@@ -13,14 +13,14 @@ struct Mentions {
   init(_ queries: [ApplicationQuery]) {
     for (index, query) in queries.enumerated() {
       let text = ([query.sql] + (query.preparation ?? [])).joined(separator: "\n")
-      for word in words(of: text) { self.queries[word, default: []].append(index) }
+      for word in TokenizedSQL(text).possibleNames { self.queries[word, default: []].append(index) }
     }
   }
 
   /// The indices of the queries. Call it for each migration, in order.
   mutating func affected(by delta: SchemaDelta) -> Set<Int> {
     for object in delta.after.values where [.view, .trigger].contains(object.kind) {
-      for word in words(of: object.sql ?? "") {
+      for word in TokenizedSQL(object.sql ?? "").possibleNames {
         readers[word, default: []].insert(object.table.identifier)
       }
     }
@@ -32,13 +32,4 @@ struct Mentions {
     }
     return Set(names.flatMap { queries[$0] ?? [] })
   }
-}
-
-/// Every word that can be a name, folded. Includes strings, which SQLite accepts as names in some
-/// places.
-private func words(of text: String) -> Set<Identifier> {
-  let sql = TokenizedSQL(text)
-  return Set(
-    sql.significant.filter { [.word, .quotedIdentifier, .string].contains($0.kind) }
-      .map { Quoting.unquoted(sql.text($0)).identifier })
 }

@@ -93,12 +93,10 @@ extension Page {
     }
     let changes = changes(at: index)
     guard !changes.isEmpty else { return "<p class=\"none\">The schema stays the same.</p>" }
-    let shown = changes.prefix(12).map { mark, text -> HTML in
+    let items = changes.map { mark, text -> HTML in
       "<li class=\"\(mark.rawValue)\"><span>\(mark.rawValue)</span> \(text)</li>"
     }
-    let rest = changes.dropFirst(12).map { mark, text -> HTML in
-      "<li class=\"\(mark.rawValue)\"><span>\(mark.rawValue)</span> \(text)</li>"
-    }
+    let (shown, rest) = (items.prefix(12), items.dropFirst(12))
     let more: HTML =
       rest.isEmpty
       ? ""

@@ -147,8 +147,7 @@ final class Probe {
       return outcomes.count == 1 ? .never : .nothing
     }
     let values = zip(columns, row.dropFirst()).map { column, value in
-      let text = value.text ?? "NULL"
-      return "\(column.name) = \(text.count > 40 ? "\(text.prefix(36))…" : text)"
+      "\(column.name) = \((value.text ?? "NULL").shortened)"
     }
     return .values(values.joined(separator: ", "))
   }

@@ -1,5 +1,10 @@
 import SchemaSQLText
 
+extension String {
+  /// A literal for a sentence, cut after 36 characters if it is long.
+  package var shortened: String { count > 40 ? "\(prefix(36))…" : self }
+}
+
 extension TokenizedSQL {
   /// A word in upper case; other tokens unchanged.
   package func word(_ token: Token) -> String {
@@ -9,6 +14,13 @@ extension TokenizedSQL {
   /// The name that a token means.
   package func name(_ token: Token) -> Identifier {
     Quoting.unquoted(text(token)).identifier
+  }
+
+  /// Every word and string that can be a name: SQLite accepts `'x'` as one in some places.
+  package var possibleNames: Set<Identifier> {
+    Set(
+      tokens.filter { [.word, .quotedIdentifier, .string].contains($0.kind) }
+        .map { Quoting.unquoted(text($0)).identifier })
   }
 
   /// The first of these words outside parentheses.

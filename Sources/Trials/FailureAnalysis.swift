@@ -76,7 +76,7 @@ extension Timeline {
     let gone = Set(changes(in: migration).filter(\.isDropped).compactMap(\.before?.key))
     let references = Set(changes(in: migration).flatMap(\.placesOfNewReferences).map(\.number))
     return statements(in: migration).filter { statement in
-      !gone.isDisjoint(with: statement.droppedTables)
+      !gone.isDisjoint(with: statement.tables(of: .dropTable))
         || references.contains(statement.place.number)
     }
   }
@@ -140,11 +140,5 @@ extension StatementEffect {
       default: nil
       }
     }.first
-  }
-
-  fileprivate var droppedTables: Set<Identifier> {
-    Set(
-      events.lazy.filter { $0.action == .dropTable && $0.database == "main" }
-        .compactMap { $0.first?.identifier })
   }
 }

@@ -84,7 +84,5 @@ extension Value {
   package var literal: String { Literal(self).sql }
 
   /// A shortened literal for sentences.
-  package var shortLiteral: String {
-    literal.count > 40 ? "\(literal.prefix(36))…" : literal
-  }
+  package var shortLiteral: String { literal.shortened }
 }

@@ -111,21 +111,22 @@ struct Place {
 
   // MARK: Explicit changes of a step
 
-  private func isWritten(_ operation: Int) -> Bool {
-    let operations = timeline.migrations[migration].manifest.operations
-    guard operations.indices.contains(operation) else { return false }
-    return switch operations[operation].kind {
-    case .sql, .update, .delete, .insert: true
+  private func operation(_ number: Int) -> Operation? {
+    timeline.migrations.operation(number, of: migration)
+  }
+
+  private func isWritten(_ number: Int) -> Bool {
+    switch operation(number)?.kind {
+    case .sql?, .update?, .delete?, .insert?: true
     default: false
     }
   }
 
   /// Whether an operation states that rows may be lost.
   private func consents(_ step: Experiment.Step) -> Bool {
-    let operations = timeline.migrations[migration].manifest.operations
-    guard operations.indices.contains(step.statement.operation),
-      case .rebuildTable(let rebuild) = operations[step.statement.operation].kind
-    else { return false }
+    guard case .rebuildTable(let rebuild)? = operation(step.statement.operation)?.kind else {
+      return false
+    }
     return rebuild.rowsMayBeLost
   }
 

@@ -8,13 +8,9 @@ import SchemaTimeline
 final class ReachedObjects {
   private var known: [ExactText: Set<Identifier>] = [:]
 
-  /// All words and strings of the SQL: SQLite accepts `'x'` as a name, too.
   func names(in sql: String) -> Set<Identifier> {
     if let names = known[sql] { return names }
-    let tokens = TokenizedSQL(sql)
-    let names = Set(
-      tokens.tokens.filter { [.word, .quotedIdentifier, .string].contains($0.kind) }
-        .map { Quoting.unquoted(tokens.text($0)).identifier })
+    let names = TokenizedSQL(sql).possibleNames
     known[sql] = names
     return names
   }

@@ -43,7 +43,8 @@ extension StatementEffect {
     return !self.tables(of: .insert).isEmpty || events.contains { $0.action == .createTable }
   }
 
-  fileprivate func tables(of action: AuthorizerAction) -> Set<Identifier> {
+  /// The tables of the schema on which the statement or its triggers perform the action.
+  func tables(of action: AuthorizerAction) -> Set<Identifier> {
     Set(
       events.lazy.filter { $0.action == action && $0.database == "main" }
         .compactMap { $0.first?.identifier }.filter { !$0.isInternal })

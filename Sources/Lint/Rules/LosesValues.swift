@@ -56,8 +56,7 @@ extension Rule {
             "\(isAll ? "the values" : "some values") of `\(object)` are lost: with other values there, "
             + "the database is the same after the migration"
         case .narrowed(let a, let b):
-          message =
-            "different values of `\(object)` become the same: \(shortened(a)) and \(shortened(b))"
+          message = "different values of `\(object)` become the same: \(a) and \(b)"
         case .exchanged(let columns):
           message =
             "values of `\(object)` move to other columns: "
@@ -163,8 +162,4 @@ extension TableShape {
       return nil
     }
   }
-}
-
-private func shortened(_ literal: String) -> String {
-  literal.count > 40 ? "\(literal.prefix(18))…\(literal.suffix(18))" : literal
 }
