@@ -138,15 +138,25 @@ final class Device {
     }
   }
 
-  /// Inserts the rows in order; returns SQLite's message if it refuses one.
-  func refusal(of insertions: [Insertion]) throws(DatabaseError) -> String? {
+  enum Inserted {
+    case rows([RowIdentity])
+    /// SQLite's message.
+    case refused(String)
+  }
+
+  /// Inserts the rows in order.
+  func insert(_ insertions: [Insertion]) throws(DatabaseError) -> Inserted {
+    var rows: [RowIdentity] = []
     for insertion in insertions {
-      if let refusal = try refusal(of: insertion.sql) { return refusal }
+      if let refusal = try refusal(of: insertion.sql) { return .refused(refusal) }
+      if let row = try identity(of: insertion) { rows.append(row) }
     }
-    for key in Set(insertions.map { $0.table.identifier }).sorted() {
-      if let table = try table(key), let refusal = try violation(in: table) { return refusal }
+    for key in Set(rows.map(\.table)).sorted() {
+      if let table = try table(key), let refusal = try violation(in: table) {
+        return .refused(refusal)
+      }
     }
-    return nil
+    return .rows(rows)
   }
 
   /// The inserted row as stored now; nil if it no longer exists.
@@ -161,7 +171,7 @@ final class Device {
   }
 
   /// Identifies a row by its primary key; without one, as the last row.
-  func identity(of insertion: Insertion) throws(DatabaseError) -> RowIdentity? {
+  private func identity(of insertion: Insertion) throws(DatabaseError) -> RowIdentity? {
     guard let table = try table(insertion.table.identifier) else { return nil }
     return table.identity { insertion[$0] }
       ?? RowIdentity(table: table.key, condition: "rowid = \(connection.lastInsertRowid)")

@@ -54,7 +54,9 @@ extension Device {
   }
 
   private func refusal(of plan: Scenario) throws(DatabaseError) -> String? {
-    try trying { () throws(DatabaseError) in try refusal(of: plan.insertions) }
+    try trying { () throws(DatabaseError) in
+      if case .refused(let message) = try insert(plan.insertions) { message } else { nil }
+    }
   }
 
   // MARK: Optional values
@@ -134,11 +136,9 @@ extension Device {
   private func stored(
     _ parent: Identifier, in plan: Scenario
   ) throws(DatabaseError) -> [Identifier: Value] {
-    guard let insertion = plan.parents.last(where: { $0.table.identifier == parent }) else {
-      return [:]
-    }
-    return try trying { () throws(DatabaseError) in
-      guard try refusal(of: plan.parents) == nil, let row = try identity(of: insertion)
+    try trying { () throws(DatabaseError) in
+      guard case .rows(let rows) = try insert(plan.parents),
+        let row = rows.last(where: { $0.table == parent })
       else { return [:] }
       return try stored(row) ?? [:]
     }

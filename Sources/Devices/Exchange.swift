@@ -98,7 +98,7 @@ struct Exchange {
 
   /// Like `send`, within a transaction of the sender.
   func perform(_ scenario: Scenario, _ table: DeviceTable) throws(DatabaseError) -> Sent? {
-    guard let rows = try create(scenario.insertions) else { return nil }
+    guard case .rows(let rows) = try sender.insert(scenario.insertions) else { return nil }
     var sent = Sent(actions: scenario.words)
     sent.steps = scenario.insertions.map { Step(role: .sender, sql: $0.sql) }
     for row in rows {
@@ -119,23 +119,6 @@ struct Exchange {
     sent.records.append(record)
     sent.steps.append(Step(role: .sender, sql: update))
     return sent
-  }
-
-  /// Nil if the sender refuses a row.
-  private func create(
-    _ insertions: [Insertion]
-  ) throws(DatabaseError) -> [RowIdentity]? {
-    var rows: [RowIdentity] = []
-    for insertion in insertions {
-      guard try sender.refusal(of: insertion.sql) == nil,
-        let row = try sender.identity(of: insertion)
-      else { return nil }
-      rows.append(row)
-    }
-    for key in Set(rows.map(\.table)).sorted() {
-      if let table = try sender.table(key), try sender.violation(in: table) != nil { return nil }
-    }
-    return rows
   }
 
   // MARK: Receiving
@@ -199,7 +182,7 @@ struct Exchange {
   ) throws(DatabaseError) -> Bool {
     guard let column = column.flatMap({ table.column($0) }) else { return false }
     return try sender.trying { () throws(DatabaseError) in
-      guard let row = try create(scenario.insertions)?.last,
+      guard case .rows(let rows) = try sender.insert(scenario.insertions), let row = rows.last,
         try sender.refusal(of: table.update([(column, kept)], of: row)) == nil
       else { return false }
       return try sender.stored(row)?[column.key] == value

@@ -37,7 +37,7 @@ extension TokenizedSQL {
   }
 
   /// The tokens between the parenthesis at the start of `tokens` and its closing parenthesis.
-  package func inside(_ tokens: ArraySlice<Token>) -> ArraySlice<Token> {
+  func inside(_ tokens: ArraySlice<Token>) -> ArraySlice<Token> {
     tokens[..<closing(tokens)].dropFirst()
   }
 

@@ -53,6 +53,7 @@ package struct WritingStatement: Sendable {
     nameRange = parser.range(from: start)
     guard kind != .insert else {
       target = nameRange
+      if parser.take("AS") { _ = try parser.name("an alias") }
       columns = try parser.optionalNames("a column name")
       let rest = try parser.rest("VALUES or SELECT")
       (source, condition, otherClauses) = (rest, nil, [])

@@ -173,14 +173,8 @@ struct Place {
 extension TokenizedSQL {
   /// Whether an INSERT sets the column: its list names it, or it has no list.
   fileprivate func insertsColumn(_ column: Identifier) -> Bool {
-    let tokens = significant
-    guard let into = tokens.firstIndex(where: { isWord($0, "INTO") }) else { return false }
-    let isQualified = tokens.dropFirst(into + 2).first.map(text) == "."
-    let rest = tokens.dropFirst(into + (isQualified ? 4 : 2))
-    guard rest.first.map(text) == "(" else { return true }
-    return rest.prefix { text($0) != ")" }.contains {
-      Quoting.unquoted(text($0)).identifier == column
-    }
+    guard let statement = WritingStatement(self), statement.kind == .insert else { return false }
+    return statement.columns.isEmpty || statement.columns.contains { $0.text.identifier == column }
   }
 }
 

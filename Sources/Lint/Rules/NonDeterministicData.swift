@@ -95,14 +95,10 @@ extension StatementEffect {
   /// The columns that an INSERT names; nil if it has no column list.
   fileprivate var insertedColumns: Set<Identifier>? {
     let sql = TokenizedSQL(self.sql)
-    let tokens = sql.significant[...]
-    guard let into = sql.firstWord(of: ["INTO"], in: tokens) else { return nil }
-    var rest = tokens[into...].dropFirst(2)
-    if let dot = rest.first, sql.text(dot) == "." { rest = rest.dropFirst(2) }
-    if sql.isWord(rest.first, "AS") { rest = rest.dropFirst(2) }
-    if sql.isWord(rest.first, "DEFAULT") { return [] }
-    guard let open = rest.first, sql.text(open) == "(" else { return nil }
-    return Set(sql.inside(rest).map(sql.name))
+    guard let statement = WritingStatement(sql), let source = statement.source else { return nil }
+    let isDefault = sql.isWord(sql.significant(in: source).first, "DEFAULT")
+    return statement.columns.isEmpty && !isDefault
+      ? nil : Set(statement.columns.map(\.text.identifier))
   }
 
   fileprivate var writesValues: Bool {
