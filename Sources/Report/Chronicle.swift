@@ -25,7 +25,7 @@ package struct Chronicle: Sendable {
   /// The states of the schema that the reader can select: the releases, and the latest migration.
   package let stops: [AppVersion]
   package internal(set) var tables: [TableStory] = []
-  package internal(set) var views: [ViewStory] = []
+  package internal(set) var views: [Part] = []
   /// The number of replayed migrations.
   package internal(set) var replayed = 0
   /// The failure that ended the replay early.
@@ -72,17 +72,8 @@ package struct Lifetime: Sendable, Hashable {
   }
 }
 
-package struct ViewStory: Sendable {
-  package let name: String
-  package let sql: String
-  package internal(set) var life: Lifetime
-  /// The migration that introduced it first.
-  package let since: Int
-  /// Whether another definition of it follows.
-  package internal(set) var hasSuccessor = false
-}
-
-/// One definition of a column, a key, an index or another part, for as long as it is unchanged.
+/// One definition of a view, or of a column, a key, an index or another part of a table, for as long
+/// as it is unchanged.
 package struct Part: Sendable {
   package enum Content: Sendable, Hashable {
     case column(ColumnOutline)
@@ -90,6 +81,7 @@ package struct Part: Sendable {
     case constraint(String)
     case index(StoredTable.Index)
     case trigger(SchemaObject)
+    case view(SchemaObject)
   }
 
   package let content: Content
@@ -113,8 +105,11 @@ package struct Part: Sendable {
     case .constraint(let text): ["constraint", text.identifier]
     case .index(let index): ["index", index.name.identifier]
     case .trigger(let trigger): ["trigger", trigger.name.identifier]
+    case .view(let view): Self.key(ofView: view)
     }
   }
+
+  static func key(ofView view: SchemaObject) -> [Identifier] { ["view", view.name.identifier] }
 }
 
 /// A table under one name.

@@ -79,15 +79,15 @@ extension Chronicle {
 
   private mutating func followViews(_ delta: SchemaDelta, at step: Int) {
     for object in delta.before.values where object.kind == .view {
-      let index = views.firstIndex { !$0.life.isOver && $0.name == object.name }
+      let index = views.firstIndex { !$0.life.isOver && $0.key == Part.key(ofView: object) }
       if let index { views[index].life.until = step }
     }
     for object in delta.ordered where object.kind == .view {
-      let old = views.lastIndex { $0.life.until == step && $0.name.isSameName(as: object.name) }
+      let old = views.lastIndex { $0.life.until == step && $0.key == Part.key(ofView: object) }
       if let old { views[old].hasSuccessor = true }
       views.append(
-        ViewStory(
-          name: object.name, sql: object.sql ?? "", life: Lifetime(from: step),
+        Part(
+          content: .view(object), life: Lifetime(from: step),
           since: old.map { views[$0].since } ?? step))
     }
   }

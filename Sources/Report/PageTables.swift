@@ -14,7 +14,9 @@ extension Page {
       let table = chronicle.tables[index]
       return "<li\(life(table.life))><a href=\"#\(tableAnchors[index])\">\(table.name)</a></li>"
     }
-    let views = chronicle.views.enumerated().map(article)
+    let views = chronicle.views.compactMap { part -> HTML? in
+      if case .view(let view) = part.content { article(view, part) } else { nil }
+    }
     return """
       <section id="schema"><h2>Schema</h2>
       \(slider)
@@ -113,7 +115,7 @@ extension Page {
   /// `0001, changed in 0004`
   private func origin(_ part: Part) -> HTML {
     let first = link(toMigration: part.since)
-    if part.isChange, part.life.from != part.since {
+    if part.isChange {
       return "\(first), changed in \(link(toMigration: part.life.from))"
     }
     return part.replaced.map { "\(first), in place of <code>\($0)</code>" } ?? first
@@ -159,10 +161,10 @@ extension Page {
       })
   }
 
-  /// The group of a part, and the part in words; nil for a column.
+  /// The group of a part, and the part in words; nil for a column and for a view.
   private func description(of content: Part.Content) -> (group: HTML, text: HTML)? {
     switch content {
-    case .column: return nil
+    case .column, .view: return nil
     case .foreignKey(let key):
       let columns = key.columns.joined(separator: ", ")
       let parents =
@@ -211,13 +213,9 @@ extension Page {
     return trigger.map { " of \(link(toTable: $0.table))" } ?? ""
   }
 
-  private func article(_ index: Int, _ view: ViewStory) -> HTML {
-    let isLatest = !view.life.isOver
+  private func article(_ view: SchemaObject, _ part: Part) -> HTML {
+    let isLatest = !part.life.isOver
     let id: HTML = isLatest ? " id=\"v-\(view.name.anchor)\"" : ""
-    var since: HTML = view.since < view.life.from ? " data-s=\"\(view.since)\"" : ""
-    if view.hasSuccessor { since += " data-n" }
-    let change: HTML =
-      view.since < view.life.from ? ", changed in \(link(toMigration: view.life.from))" : ""
     let reads = uses.users.filter {
       $0.value.contains(SchemaDelta.Key(.view, view.name.identifier))
     }
@@ -225,9 +223,9 @@ extension Page {
     let list: HTML =
       tables.isEmpty || !isLatest ? "" : "<p>Reads \(tables.joined(separator: ", ")).</p>"
     return """
-      <article class="view"\(id)\(life(view.life))\(since)><h3>\(view.name)</h3>
-      <p class="meta">View, added in \(link(toMigration: view.since))\(change)</p>\(list)
-      <pre tabindex="0"><code>\(lines: view.sql)</code></pre></article>
+      <article class="view"\(id)\(attributes(of: part))><h3>\(view.name)</h3>
+      <p class="meta">View, added in \(origin(part))</p>\(list)
+      <pre tabindex="0"><code>\(lines: view.sql ?? "")</code></pre></article>
 
       """
   }

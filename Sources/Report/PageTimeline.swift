@@ -121,27 +121,18 @@ extension Page {
         if !isRenamed { changes.append((.dropped, "table \(name)")) }
         continue
       }
-      for part in table.parts {
-        if part.life.from == step {
-          let place: HTML = part.replaced.map { ", in place of <code>\($0)</code>" } ?? ""
-          changes.append((part.isChange ? .changed : .new, "\(words(part, name))\(place)"))
-        } else if part.life.until == step, !part.hasSuccessor {
-          changes.append((.dropped, words(part, name)))
-        }
-      }
+      changes += table.parts.compactMap { change(of: $0, name, at: step) }
     }
-    for view in chronicle.views {
-      if view.life.from == step {
-        changes.append((view.since < step ? .changed : .new, "view <code>\(view.name)</code>"))
-      } else if view.life.until == step,
-        !chronicle.views.contains(where: { other in
-          other.life.from == step && other.name.isSameName(as: view.name)
-        })
-      {
-        changes.append((.dropped, "view <code>\(view.name)</code>"))
-      }
+    return changes + chronicle.views.compactMap { change(of: $0, "", at: step) }
+  }
+
+  /// - Parameter table: the link to the table of the part.
+  private func change(of part: Part, _ table: HTML, at step: Int) -> (mark: Mark, text: HTML)? {
+    if part.life.from == step {
+      let place: HTML = part.replaced.map { ", in place of <code>\($0)</code>" } ?? ""
+      return (part.isChange ? .changed : .new, "\(words(part, table))\(place)")
     }
-    return changes
+    return part.life.until == step && !part.hasSuccessor ? (.dropped, words(part, table)) : nil
   }
 
   private func words(_ part: Part, _ table: HTML) -> HTML {
@@ -152,6 +143,7 @@ extension Page {
     case .constraint(let text): "constraint of \(table): <code>\(text)</code>"
     case .index(let index): "index <code>\(index.name)</code> of \(table)"
     case .trigger(let trigger): "trigger <code>\(trigger.name)</code> of \(table)"
+    case .view(let view): "view <code>\(view.name)</code>"
     }
   }
 }
