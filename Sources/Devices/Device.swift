@@ -95,14 +95,9 @@ final class Device {
 
   /// The tables and those that their foreign keys refer to, directly or indirectly.
   func withParents(_ tables: Set<Identifier>) throws(DatabaseError) -> Set<Identifier> {
-    var needed = tables
-    var rest = Array(tables)
-    while let name = rest.popLast() {
-      for key in try table(name)?.foreignKeys ?? [] where needed.insert(key.parent).inserted {
-        rest.append(key.parent)
-      }
+    try reached(from: tables) { (name) throws(DatabaseError) in
+      try table(name)?.foreignKeys.map(\.parent) ?? []
     }
-    return needed
   }
 
   /// All definitions that determine which rows of the table the device accepts.

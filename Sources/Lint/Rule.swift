@@ -177,4 +177,15 @@ extension Timeline {
       position: position, object: object, table: table, fix: fix, fixPlace: fixPlace,
       help: help, correction: correction, severity: severity)
   }
+
+  /// A finding about a column, at its definition in the operation if there is one.
+  func draft(
+    _ message: String, about column: TableShape.Column, of table: TableShape,
+    at place: StatementPlace, keys: [String], fix: String? = nil, _ fixPlace: FixPlace = .instead,
+    correction: Correction? = nil
+  ) -> Draft {
+    draft(
+      message, at: place, keys: keys, column: column.name, object: "\(table.name).\(column.name)",
+      table: table.name, fix: fix, fixPlace, correction: correction)
+  }
 }

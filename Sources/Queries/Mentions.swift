@@ -24,12 +24,9 @@ struct Mentions {
         readers[word, default: []].insert(object.table.identifier)
       }
     }
-    var open = [delta.before, delta.after].flatMap(\.values)
+    let changed = [delta.before, delta.after].flatMap(\.values)
       .flatMap { [$0.name.identifier, $0.table.identifier] }
-    var names: Set<Identifier> = []
-    while let name = open.popLast() {
-      if names.insert(name).inserted { open += readers[name] ?? [] }
-    }
+    let names = reached(from: changed) { readers[$0] ?? [] }
     return Set(names.flatMap { queries[$0] ?? [] })
   }
 }

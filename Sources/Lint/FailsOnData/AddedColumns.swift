@@ -48,8 +48,8 @@ extension Timeline {
     fix: ColumnDefinition? = nil
   ) -> Draft {
     draft(
-      "the new column `\(table.name).\(column.name)` \(problem)", at: place,
-      keys: ["column", "columns", "table"], column: column.name,
-      object: "\(table.name).\(column.name)", table: table.name, fix: fix?.yaml)
+      "the new column `\(table.name).\(column.name)` \(problem)", about: column, of: table,
+      at: place,
+      keys: ["column", "columns", "table"], fix: fix?.yaml)
   }
 }

@@ -12,10 +12,9 @@ extension Timeline {
         draft(
           "`\(after.name).\(column.name)` becomes NOT NULL, and nothing fills the rows in which it is "
             + "NULL",
-          at: change.newest(of: [change.place(of: column.name)]),
-          keys: ["not_null", "columns", "column", "table"], column: column.name,
-          object: "\(after.name).\(column.name)", table: after.name,
-          fix: filling(column, of: after), .before)
+          about: column, of: after, at: change.newest(of: [change.place(of: column.name)]),
+          keys: ["not_null", "columns", "column", "table"], fix: filling(column, of: after), .before
+        )
       }
     }
   }

@@ -46,9 +46,8 @@ extension Rule {
           return timeline.draft(
             "the type of `\(after.name).\(new.name)` changes from \(old.typeInWords) to \(new.typeInWords): "
               + happens,
-            at: change.newest(of: [change.place(of: new.name)]),
-            keys: ["type", "columns", "column", "table"], column: new.name,
-            object: "\(after.name).\(new.name)", table: after.name)
+            about: new, of: after, at: change.newest(of: [change.place(of: new.name)]),
+            keys: ["type", "columns", "column", "table"])
         }
       }
     })

@@ -49,9 +49,8 @@ private func columnDrafts(
   }.map { column in
     timeline.draft(
       "CloudKit reserves the field name `\(column.name)`: rows of `\(table.name)` cannot be uploaded",
-      at: change.newest(of: [change.place(of: column.name)]),
-      keys: ["to", "column", "columns", "table"], column: column.name,
-      object: "\(table.name).\(column.name)", table: table.name)
+      about: column, of: table, at: change.newest(of: [change.place(of: column.name)]),
+      keys: ["to", "column", "columns", "table"])
   }
 }
 

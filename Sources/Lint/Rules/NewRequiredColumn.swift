@@ -25,8 +25,7 @@ extension Rule {
             "`\(after.name).\(column.name)` is new, NOT NULL and has no default: existing rows get a "
               + "value, and every INSERT of an older version of the app fails, because it does not name "
               + "the column",
-            at: place, keys: ["to", "column", "columns", "table"], column: column.name,
-            object: "\(after.name).\(column.name)", table: after.name,
+            about: column, of: after, at: place, keys: ["to", "column", "columns", "table"],
             fix: timeline.operation(place)?.definition(ofColumn: column.name)?.withDefault().yaml)
         }
       }

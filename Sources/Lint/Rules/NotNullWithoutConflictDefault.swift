@@ -68,7 +68,6 @@ private func draft(
   _ column: TableShape.Column, of table: TableShape, _ change: TableChange, _ timeline: Timeline,
   _ asksForConflictClause: Bool
 ) -> Draft {
-  let object = "\(table.name).\(column.name)"
   let place = change.newest(of: [change.place(of: column.name)])
   let definition = timeline.operation(place)?.definition(ofColumn: column.name)
   let isForeignKey = table.foreignKeys.contains { $0.columns == [column.name.identifier] }
@@ -91,10 +90,9 @@ private func draft(
     column.defaultText == nil
     ? "NOT NULL and has no default" : "NOT NULL without ON CONFLICT REPLACE"
   return timeline.draft(
-    "`\(object)` is \(lacks): rows of a device that does not know the column arrive without a "
-      + "value for it and are refused. \(advice)",
-    at: place, keys: ["column", "columns", "name", "table"], column: column.name, object: object,
-    table: table.name, fix: fix,
+    "`\(table.name).\(column.name)` is \(lacks): rows of a device that does not know the column arrive "
+      + "without a value for it and are refused. \(advice)",
+    about: column, of: table, at: place, keys: ["column", "columns", "name", "table"], fix: fix,
     correction: asksForConflictClause ? correction(column, definition, place) : nil)
 }
 

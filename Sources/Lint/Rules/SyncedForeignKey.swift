@@ -36,9 +36,9 @@ extension Rule {
           """)
         + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)"),
     check: .history { timeline, scope in
-      var graph = ParentGraph()
+      var parents: [Identifier: Set<Identifier>] = [:]
       return timeline.changes.flatMap { change -> [Draft] in
-        graph.remove(change.before?.name)
+        if let before = change.before { parents[before.key] = nil }
         guard let table = change.after else { return [] }
         let known = Set(change.judged(scope).flatMap(\.foreignKeys))
         // Process existing keys before new ones, so that a cycle is reported at the key that closes
@@ -47,13 +47,13 @@ extension Rule {
           table.foreignKeys.filter(known.contains)
           + table.foreignKeys.filter { !known.contains($0) }
         return keys.compactMap { key in
-          let closesCycle = graph.leads(from: key.parent, to: table.name)
-          graph.insert(child: table.name, parent: key.parent)
+          let ancestors = reached(from: [key.parent.identifier]) { parents[$0] ?? [] }
+          parents[table.key, default: []].insert(key.parent.identifier)
           guard !known.contains(key), scope.syncs(table.name, in: change.migration) else {
             return nil
           }
           let parent = timeline.spelling(of: key.parent.identifier, in: change.migration)
-          let problems = problems(of: key, to: parent, table, scope, closesCycle)
+          let problems = problems(of: key, to: parent, table, scope, ancestors)
           guard !problems.isEmpty else { return nil }
           return draft(key, of: table, problems, change, timeline)
         }
@@ -63,15 +63,15 @@ extension Rule {
 
 private func problems(
   of key: TableShape.ForeignKey, to parent: String, _ table: TableShape, _ scope: LintScope,
-  _ closesCycle: Bool
+  _ ancestors: Set<Identifier>
 ) -> [String] {
   if scope.profile == .crSQLite {
     return ["cr-sqlite accepts it only on connections that do not enforce foreign keys"]
   }
   var problems: [String] = []
-  if key.parent.identifier == table.name.identifier {
+  if key.parent.identifier == table.key {
     problems.append("the table refers to itself: its rows can arrive in no valid order")
-  } else if closesCycle {
+  } else if ancestors.contains(table.key) {
     problems.append("it closes a cycle: the rows can arrive in no valid order")
   }
   // SQLiteData looks tables up by the spelling in the schema.
@@ -106,31 +106,4 @@ private func draft(
     at: place, keys: ["foreign_keys", "column", "columns", "table"],
     column: isInline ? names[0] : nil, object: "\(table.name).\(names.joined(separator: ","))",
     table: table.name)
-}
-
-/// The references between tables by foreign keys.
-private struct ParentGraph {
-  private var parents: [Identifier: Set<Identifier>] = [:]
-
-  mutating func remove(_ table: String?) {
-    if let table { parents[table.identifier] = nil }
-  }
-
-  mutating func insert(child: String, parent: String) {
-    parents[child.identifier, default: []].insert(parent.identifier)
-  }
-
-  /// Whether a chain of foreign keys of any length leads from one table to another.
-  func leads(from start: String, to end: String) -> Bool {
-    let end = end.identifier
-    var seen: Set<Identifier> = []
-    var open = [start.identifier]
-    while let table = open.popLast() {
-      guard seen.insert(table).inserted else { continue }
-      let next = parents[table] ?? []
-      if next.contains(end) { return true }
-      open += next
-    }
-    return false
-  }
 }

@@ -57,8 +57,8 @@ extension Rule {
           timeline.draft(
             "`\(shape.name).\(column.name)` is a BLOB among other columns: queries for the others read "
               + "past it",
-            at: table.place(of: column.name), keys: ["column", "columns", "name", "table"],
-            column: column.name, object: "\(shape.name).\(column.name)", table: shape.name)
+            about: column, of: shape, at: table.place(of: column.name),
+            keys: ["column", "columns", "name", "table"])
         }
       }
     })
