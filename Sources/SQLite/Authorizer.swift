@@ -17,6 +17,7 @@ package struct AuthorizerAction: RawRepresentable, Equatable, Sendable {
   package static let detach = AuthorizerAction(rawValue: SQLITE_DETACH)
   package static let dropIndex = AuthorizerAction(rawValue: SQLITE_DROP_INDEX)
   package static let dropTable = AuthorizerAction(rawValue: SQLITE_DROP_TABLE)
+  package static let dropTrigger = AuthorizerAction(rawValue: SQLITE_DROP_TRIGGER)
   package static let dropVirtualTable = AuthorizerAction(rawValue: SQLITE_DROP_VTABLE)
   package static let function = AuthorizerAction(rawValue: SQLITE_FUNCTION)
   package static let insert = AuthorizerAction(rawValue: SQLITE_INSERT)

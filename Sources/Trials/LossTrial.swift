@@ -21,8 +21,9 @@ package final class LossTrial {
   /// The names of all objects that existed at any time.
   private var objectNames: Set<Identifier> = []
   private let objects = ReachedObjects()
-  /// The last outcome over several drafts: other columns of the table mostly ask for the same one.
-  private var combined: (first: Int, last: Int, table: Identifier, outcome: TableOutcome?)?
+  /// The last outcomes over several drafts, by the first one: other columns of the table mostly ask
+  /// for the same ones.
+  private var combined: (last: Int, table: Identifier, outcomes: [Int: TableOutcome?])?
 
   package init(
     _ project: Project, _ application: Application, isFull: Bool, _ interruption: Interruption
@@ -110,11 +111,10 @@ package final class LossTrial {
   ) throws {
     guard outcome.losesAll else { return try reportLosses(outcome, renamed, place) }
     // An earlier draft may have copied the rows to another table.
-    if let together = try combinedOutcome(of: outcome.table.shape.key, nil, place),
-      !together.losesAll
-    {
-      return try reportLosses(together, renamed, place)
+    let together = try overSeveralDrafts(outcome.table.shape.key, nil, place) { together, _ in
+      together.losesAll ? nil : together
     }
+    if let together { return try reportLosses(together, renamed, place) }
     if let statement = try place.ofRows(outcome.lost, outcome.judge) {
       evidence.losses.append(outcome.loss(.rows(isAll: true), at: statement))
     }
@@ -144,8 +144,12 @@ package final class LossTrial {
         exchanged.append((column.name, other))
         exchange = statement
       case .lost(let cells, let isAll):
-        let together = try combinedOutcome(of: outcome.table.shape.key, column.key, place)
-        let destination = try together?.destination(of: column, as: name) ?? .nowhere
+        let destination =
+          try overSeveralDrafts(outcome.table.shape.key, column.key, place) { together, start in
+            try start.column.flatMap(together.table.shape.column).flatMap {
+              try together.destination(of: $0, as: name)
+            }
+          } ?? .nowhere
         evidence.destinations[key] = destination
         guard isThere, case .nowhere = destination,
           let statement = try place.ofCells(cells, column, outcome.judge)
@@ -168,26 +172,57 @@ package final class LossTrial {
   /// The maximum number of drafts that run together: each experiment runs them all.
   private static let mostSteps = 20
 
-  /// The outcome for a table over several drafts, starting at the last earlier draft that may have copied the
-  /// table's rows, or the values of the column.
-  private func combinedOutcome(
-    of table: Identifier, _ column: Identifier?, _ place: Place
-  ) throws -> TableOutcome? {
+  /// Repeats the experiment for a table, or for a column of it, over several drafts until an outcome
+  /// answers.
+  ///
+  /// - Returns: nil if the values are lost from wherever the experiment starts.
+  private func overSeveralDrafts<Answer>(
+    _ table: Identifier, _ column: Identifier?, _ place: Place,
+    _ answer: (TableOutcome, EarlierName) throws -> Answer?
+  ) throws -> Answer? {
+    for start in starts(table, column, place) {
+      if let outcome = try combinedOutcome(of: table, from: start, place),
+        let found = try answer(outcome, start)
+      {
+        return found
+      }
+    }
+    return nil
+  }
+
+  /// The last earlier draft that may have copied the values, and the first one that may have copied
+  /// rows of the table, because later copies may need those rows.
+  private func starts(
+    _ table: Identifier, _ column: Identifier?, _ place: Place
+  ) -> [EarlierName] {
     let (timeline, last) = (place.timeline, place.migration)
-    let isPlain = !schemas[last].generatesColumns(of: table)
-    let first = (0..<last).reversed().prefix { evidence.areTogether($0, last) }.first { earlier in
-      // SQLite reports no column when it copies a table entry by entry.
-      names(in: earlier, timeline).contains(table)
-        && timeline.statements(in: earlier).contains { TokenizedSQL($0.sql).names(table.text) }
-        && !timeline.copiesNothing(of: table, in: earlier, objects)
-        && !(column.map { isPlain && timeline.keepsInPlace($0, in: earlier) } ?? false)
+    let copying = timeline.names(of: table, column, before: last)
+      .prefix { evidence.areTogether($0.migration, last) }.lazy
+      .filter { [self] name in
+        schemas[name.migration].table(name.table) != nil
+          && !timeline.statements(in: name.migration).copyNothing(of: name.table, objects)
+      }
+    let newest = copying.first { name in
+      guard let column = name.column else { return true }
+      return !timeline.keepsInPlace(column, in: name.migration)
+        || generatesColumns(of: name.table, in: name.migration)
     }
-    guard let first, let shape = schemas[first].table(table).flatMap(TableShape.init),
-      column.map({ shape.column($0) != nil }) ?? true
-    else { return nil }
-    if let known = combined, known.first == first, known.last == last, known.table == table {
-      return known.outcome
-    }
+    guard let newest else { return [] }
+    let oldest = copying.reduce(newest) { $1 }
+    return oldest.migration == newest.migration ? [newest] : [newest, oldest]
+  }
+
+  /// Whether reading a column of the table may read another one, which SQLite does not report.
+  private func generatesColumns(of table: Identifier, in migration: Int) -> Bool {
+    [migration, migration + 1].contains { schemas[$0].generatesColumns(of: table) }
+  }
+
+  private func combinedOutcome(
+    of table: Identifier, from start: EarlierName, _ place: Place
+  ) throws -> TableOutcome? {
+    let (timeline, first, last) = (place.timeline, start.migration, place.migration)
+    if combined?.last != last || combined?.table != table { combined = (last, table, [:]) }
+    if let known = combined?.outcomes[first] { return known }
     let steps = related(first, last, timeline)
     guard steps.count <= Self.mostSteps else { return nil }
     var tables = AffectedTables(timeline, first, before: schemas[first])
@@ -196,12 +231,12 @@ package final class LossTrial {
     }
     var outcome: TableOutcome?
     if let judge = try prepared(steps, tables, timeline),
-      let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty
+      let filled = judge.experiment.database.tables[start.table], !filled.rows.isEmpty
     {
       outcome = try TableOutcome(
         judge, filled, after: schemas[last + 1].table(table) == nil ? nil : table)
     }
-    combined = (first, last, table, outcome)
+    combined?.outcomes[first] = .some(outcome)
     return outcome
   }
 
@@ -218,10 +253,15 @@ package final class LossTrial {
     }
   }
 
-  /// The objects that the statements of a migration name.
+  /// The objects that the statements of a migration name or reach, and the tables whose indexes or
+  /// triggers they drop.
   private func names(in migration: Int, _ timeline: Timeline) -> Set<Identifier> {
     timeline.statements(in: migration).reduce(into: []) { names, statement in
-      names.formUnion(objects.names(in: statement.sql).intersection(objectNames))
+      let holders = statement.events.filter { [.dropIndex, .dropTrigger].contains($0.action) }
+        .compactMap(\.second?.identifier)
+      names.formUnion(
+        objects.names(in: statement.sql).union(statement.events.mainTables).union(holders)
+          .intersection(objectNames))
     }
   }
 
@@ -250,15 +290,13 @@ package final class LossTrial {
     }
     func judge(_ experiment: Experiment, _ base: Experiment.Outcome) -> LossJudge {
       let statements = steps.flatMap(timeline.statements(in:))
-      let before = schemas[first]
-      let uncopied = tables.changed.filter { table in
-        steps.allSatisfy { timeline.copiesNothing(of: table, in: $0, objects) }
-      }
+      let uncopied = tables.changed.filter { statements.copyNothing(of: $0, objects) }
       return LossJudge(
         experiment, base, text, schemaAfter: schemas[steps[steps.count - 1] + 1],
         mayCopy: { column, table in
           !uncopied.contains(table)
-            && (before.generatesColumns(of: table) || statements.contains { $0.mayRead(column) })
+            && (statements.contains { $0.mayRead(column) }
+              || steps.contains { self.generatesColumns(of: table, in: $0) })
         })
     }
     let full = try experiment(RowFiller.allKinds)
@@ -311,7 +349,6 @@ package final class LossTrial {
 }
 
 extension Schema {
-  /// Whether reading a column of the table may read another one, which SQLite does not report.
   fileprivate func generatesColumns(of name: Identifier) -> Bool {
     table(name).flatMap(TableShape.init)?.columns.contains(where: \.isGenerated) ?? false
   }

@@ -3,20 +3,19 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-extension Timeline {
-  /// Whether a migration cannot copy values of the table, because its statements that concern the
-  /// table write no rows. Such a table needs no experiments.
-  func copiesNothing(of table: Identifier, in migration: Int, _ objects: ReachedObjects) -> Bool {
-    statements(in: migration).allSatisfy { statement in
-      let concerns =
-        statement.events.mainTables.contains(table)
-        // SQLite reports no column when it copies a table entry by entry.
-        || objects.names(in: statement.sql).contains(table)
-        || statement.events.contains { $0.action == .insert && $0.trigger != nil }
-      return !concerns || statement.writesNothing(besides: table)
+extension Sequence<StatementEffect> {
+  /// Whether the statements cannot copy values of the table, because those that concern it write no
+  /// rows. Such a table needs no experiments.
+  func copyNothing(of table: Identifier, _ objects: ReachedObjects) -> Bool {
+    // A copy of the table under its new name does not name the table.
+    let renames = contains { objects.names(in: $0.sql).contains("rename") }
+    return allSatisfy { statement in
+      !(renames || statement.concerns(table, objects)) || statement.writesNothing(besides: table)
     }
   }
+}
 
+extension Timeline {
   /// Whether a migration cannot have stored values of a column in one of another name or table: only the copy
   /// of a rebuild reads it, and uses it for the column of the same name.
   func keepsInPlace(_ column: Identifier, in migration: Int) -> Bool {
@@ -65,7 +64,18 @@ extension StatementEffect {
   func mayRead(_ column: Identifier) -> Bool {
     let sql = TokenizedSQL(self.sql)
     return events.contains { $0.action == .read && $0.second?.identifier == column }
-      || sql.hasAsterisk || sql.mentions("rename") && sql.names(column.text)
+      || insertsByTrigger || sql.hasAsterisk || sql.mentions("rename") && sql.names(column.text)
+  }
+
+  /// Whether a trigger inserts rows. SQLite reports no column when it copies a table entry by entry.
+  private var insertsByTrigger: Bool {
+    events.contains { $0.action == .insert && $0.trigger != nil }
+  }
+
+  /// Whether the statement may read or change rows of the table.
+  fileprivate func concerns(_ table: Identifier, _ objects: ReachedObjects) -> Bool {
+    // SQLite reports no column when it copies a table entry by entry.
+    objects.names(in: sql).contains(table) || insertsByTrigger || events.mainTables.contains(table)
   }
 
   /// Whether the statement creates, changes or drops objects, and writes no rows.
@@ -77,8 +87,7 @@ extension StatementEffect {
     let reads = events.contains { event in
       event.action == .read && event.first.map { !$0.identifier.isInternal } ?? false
     }
-    // A copy of the table under its new name does not name the table.
-    if creates && reads || TokenizedSQL(sql).mentions("rename") { return false }
+    if creates && reads { return false }
     return events.allSatisfy { event in
       switch event.action {
       case .insert, .update: event.first?.identifier.isInternal ?? true

@@ -314,6 +314,66 @@ struct NarrowLossTests {
         == "other columns were computed from its values")
   }
 
+  @Test("a dropped column's values are found where one of several drafts copied them")
+  func copiedByEarlierDrafts() throws {
+    let columns = "id INTEGER PRIMARY KEY, note TEXT, name2 TEXT"
+    let drop = "ALTER TABLE t DROP COLUMN note"
+    /// What the findings say about the values of the dropped columns, in order.
+    func fates(_ drafts: String...) throws -> [String] {
+      let report = try lint((["CREATE TABLE t (\(columns))"] + drafts).map(sql), .local)
+      #expect(report.failure == nil)
+      return report.findings.filter { $0.rule == "drop-column" }.compactMap {
+        $0.message.split(separator: ": ").last?.split(separator: ";").first.map(String.init)
+      }
+    }
+    let kept = ["its values were copied to `kept.note`"]
+    let lost = ["its values are lost"]
+    let copy = "CREATE TABLE kept AS SELECT * FROM t"
+
+    // A view, or a trigger, reads the table for a statement that does not name it.
+    let view = "CREATE VIEW v AS SELECT id, note FROM t"
+    #expect(
+      try fates(view, "CREATE TABLE kept AS SELECT * FROM v", "DROP VIEW v", drop) == kept)
+    let trigger = """
+      CREATE TABLE kept (\(columns));
+      CREATE TABLE log (a);
+      CREATE TRIGGER copy AFTER INSERT ON log BEGIN INSERT INTO kept SELECT * FROM t; END;
+      """
+    #expect(
+      try fates(trigger, "INSERT INTO log VALUES (1)", "DROP TRIGGER copy", drop) == kept)
+    // A draft between the copy and the loss drops an object that names the column.
+    #expect(try fates("CREATE INDEX i ON t (note)", copy, "DROP INDEX i", drop) == kept)
+    let generated = "ALTER TABLE t ADD g TEXT AS (note); CREATE TABLE kept (\(columns));"
+    #expect(
+      try fates(
+        generated, "INSERT INTO kept (id, note) SELECT id, g FROM t",
+        "ALTER TABLE t DROP COLUMN g", drop
+      ).last == kept[0])
+
+    // A later copy needs the rows of an earlier one, or only rebuilds the table.
+    #expect(
+      try fates(
+        "CREATE TABLE kept (id INTEGER PRIMARY KEY, note TEXT); INSERT INTO kept (id) SELECT id FROM t",
+        "UPDATE kept SET note = (SELECT t.note FROM t WHERE t.id = kept.id)", drop) == kept)
+    #expect(
+      try fates(
+        copy,
+        """
+        CREATE TABLE x (\(columns));
+        INSERT INTO x SELECT * FROM t;
+        DROP TABLE t;
+        ALTER TABLE x RENAME TO t;
+        """, drop) == kept)
+
+    // The table and the column had other names.
+    #expect(
+      try fates(
+        copy, "ALTER TABLE t RENAME COLUMN note TO body", "ALTER TABLE t RENAME TO u",
+        "ALTER TABLE u DROP COLUMN body") == kept)
+    // Only an older column of the same name was copied.
+    #expect(try fates(copy, drop, "ALTER TABLE t ADD note TEXT", drop) == kept + lost)
+  }
+
   @Test(
     "an invertible expression is no finding",
     arguments: oneIn(
