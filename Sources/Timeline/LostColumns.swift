@@ -25,13 +25,28 @@ extension Timeline {
 }
 
 extension Timeline {
+  /// The location of a dropped column's values. A rebuild over several migrations loses them where it
+  /// drops the old table, which it may have renamed before.
+  package func destination(of column: LostColumn, in change: TableChange) -> Destination? {
+    guard let before = change.before else { return nil }
+    if let known = losses.destination(column.name, of: before.name, in: change.migration) {
+      return known
+    }
+    let removal = column.place.migration
+    let old = changes(in: removal).first { $0.before?.key == before.key }?.after
+    let later = migrations.indices.dropFirst(removal + 1).reversed().lazy.compactMap { migration in
+      old.flatMap { losses.destination(column.name, of: $0.name, in: migration) }
+    }.first
+    return later ?? losses.destination(column.name, of: before.name, in: removal)
+  }
+
   /// The name that another column of the table has now, if the values of the dropped column are
   /// lost; nil if there is none. Migrations that are released together count as one: the dropped
   /// column may have had the name earlier, or another column may get it later.
   package func replacedName(of column: LostColumn, in change: TableChange) -> String? {
     if change.after?.column(column.name) != nil { return column.name }
     guard let before = change.before, let after = change.after,
-      case .nowhere? = losses.destination(column.name, of: before.name, in: change.migration)
+      case .nowhere? = destination(of: column, in: change)
     else { return nil }
     let together = changes.filter { losses.areTogether($0.migration, change.migration) }
     let isReplaced = together.contains { later in

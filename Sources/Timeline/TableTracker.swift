@@ -314,12 +314,16 @@ package final class TableTracker {
 
   /// Completes rebuilds whose old table an earlier migration dropped or renamed.
   private func endLateRebuilds(_ replacing: inout Set<Int>) {
-    for entry in removed {
-      guard tables[entry.table].successor != nil else { continue }
+    for entry in removed where isReplaced(entry) {
       timeline.changes[entry.change].isSucceeded = true
       appendRebuild(of: entry.table, from: entry.start, entry.displaced, &replacing)
     }
     removed.removeAll { tables[$0.table].successor != nil }
+  }
+
+  /// Whether a copy has the name that the table had before it was removed.
+  private func isReplaced(_ entry: Removed) -> Bool {
+    tables[entry.table].successor.map { tables[$0].names.contains(entry.start.key) } ?? false
   }
 
   private func endChange(of id: Int) {

@@ -101,8 +101,7 @@ package struct Timeline: Sendable {
       guard let before = changes[index].before, let after = changes[index].after else { continue }
       for (number, column) in changes[index].lost.enumerated() {
         guard column.outcome == .dropped, after.column(column.name) == nil,
-          case .column(let table, let name)? = losses.destination(
-            column.name, of: before.name, in: changes[index].migration),
+          case .column(let table, let name)? = destination(of: column, in: changes[index]),
           table.isSameName(as: after.name), before.column(name) == nil,
           move(at: column.place) == nil
         else { continue }

@@ -374,6 +374,47 @@ struct NarrowLossTests {
     #expect(try fates(copy, drop, "ALTER TABLE t ADD note TEXT", drop) == kept + lost)
   }
 
+  @Test("a column that a rebuild over several drafts omits is dropped where its last table is")
+  func rebuiltOverDrafts() throws {
+    func drops(_ drafts: String...) throws -> [String] {
+      let start = "CREATE TABLE t (id INTEGER PRIMARY KEY, note TEXT, b TEXT)"
+      let report = try lint(([start] + drafts).map(sql), .local)
+      #expect(report.failure == nil)
+      return report.findings.filter { $0.rule == "drop-column" }.compactMap {
+        $0.message.split(separator: ";").first.map(String.init)
+      }
+    }
+    let lost = "this drops `t.note`: its values are lost"
+    let kept = "this drops `t.note`: its values were copied to `kept.note`"
+    let copy = "CREATE TABLE kept AS SELECT * FROM t"
+    let new = "CREATE TABLE x (id INTEGER PRIMARY KEY, b TEXT)"
+    let replaced = "INSERT INTO x SELECT id, b FROM t; DROP TABLE t"
+    let renamed = "ALTER TABLE x RENAME TO t"
+    #expect(try drops(new, replaced, renamed) == [lost])
+    #expect(try drops(copy, new, replaced, renamed) == [kept])
+
+    let away = "ALTER TABLE t RENAME TO old"
+    let shorter = "CREATE TABLE t (id INTEGER PRIMARY KEY, b TEXT)"
+    let filled = "INSERT INTO t SELECT id, b FROM old"
+    #expect(
+      try drops(away, shorter, filled) == [
+        "this drops `t.note`: its values were copied to `old.note`"
+      ])
+    #expect(try drops(away, shorter, filled, "DROP TABLE old") == [lost])
+    #expect(try drops(copy, away, shorter, filled, "DROP TABLE old") == [kept])
+
+    // The rename is no part of a later rebuild under the new name.
+    #expect(
+      try drops(
+        "ALTER TABLE t RENAME TO u",
+        """
+        CREATE TABLE x (id INTEGER PRIMARY KEY, b TEXT);
+        INSERT INTO x SELECT id, b FROM u;
+        DROP TABLE u;
+        ALTER TABLE x RENAME TO u;
+        """) == ["this drops `u.note`: its values are lost"])
+  }
+
   @Test(
     "an invertible expression is no finding",
     arguments: oneIn(

@@ -32,12 +32,12 @@ extension Rule {
         let move = timeline.move(at: column.place).flatMap {
           $0.from.identifier == column.name.identifier ? $0 : nil
         }
-        let destination = timeline.losses.destination(
-          column.name, of: table, in: change.migration)
+        let destination = timeline.destination(of: column, in: change)
         return timeline.draft(
           message(
             table, column.name, move, destination, profile,
-            isTried: !timeline.losses.untried.contains(change.migration)), at: column.place,
+            isTried: !timeline.losses.untried.contains(change.migration),
+            isStored: change.before?.column(column.name)?.isGenerated == false), at: column.place,
           keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
           fix: profile == .local ? nil : move.map(safeMove),
           help: profile == .local ? acceptance : nil,
@@ -52,7 +52,7 @@ private let acceptance =
 
 private func message(
   _ table: String, _ column: String, _ move: MoveColumn?, _ destination: Destination?,
-  _ profile: Profile, isTried: Bool
+  _ profile: Profile, isTried: Bool, isStored: Bool
 ) -> String {
   let values: String? =
     switch (move, destination) {
@@ -61,8 +61,8 @@ private func message(
     case (nil, .column(let table, let column)?): "its values were copied to `\(table).\(column)`"
     case (nil, .elsewhere?): "other columns were computed from its values"
     case (nil, .nowhere?): "its values are lost"
-    // Only rows show whether the migration copies them first.
-    case (nil, nil): isTried ? "its values are lost" : nil
+    // Only rows show whether the migration copies them first. A generated column has none of its own.
+    case (nil, nil): isTried && isStored ? "its values are lost" : nil
     }
   return "this drops `\(table).\(column)`: "
     + [values, profile.harm(ofLosing: column)].compactMap { $0 }.joined(separator: "; ")
