@@ -9,14 +9,14 @@ struct EarlierName {
 }
 
 extension Timeline {
-  /// The names before each earlier migration, from the latest back to the one that created the table
-  /// or the column. Within a rebuild over several migrations, the table may not exist.
+  /// The names before a migration and each earlier one, back to the one that created the table or the
+  /// column. Within a rebuild over several migrations, the table may not exist.
   func names(
-    of table: Identifier, _ column: Identifier?, before migration: Int
+    of table: Identifier, _ column: Identifier?, upTo migration: Int
   ) -> some Sequence<EarlierName> {
     sequence(first: EarlierName(migration: migration, table: table, column: column)) {
       self.previous($0)
-    }.dropFirst()
+    }
   }
 
   private func previous(_ name: EarlierName) -> EarlierName? {

@@ -111,10 +111,12 @@ package final class LossTrial {
   ) throws {
     guard outcome.losesAll else { return try reportLosses(outcome, renamed, place) }
     // An earlier draft may have copied the rows to another table.
-    let together = try overSeveralDrafts(outcome.table.shape.key, nil, place) { together, _ in
-      together.losesAll ? nil : together
+    let table = outcome.table.shape.key
+    for start in starts(table, nil, place) where start.table == table {
+      if let together = try combinedOutcome(of: table, from: start, place), !together.losesAll {
+        return try reportLosses(together, renamed, place)
+      }
     }
-    if let together { return try reportLosses(together, renamed, place) }
     if let statement = try place.ofRows(outcome.lost, outcome.judge) {
       evidence.losses.append(outcome.loss(.rows(isAll: true), at: statement))
     }
@@ -144,12 +146,8 @@ package final class LossTrial {
         exchanged.append((column.name, other))
         exchange = statement
       case .lost(let cells, let isAll):
-        let destination =
-          try overSeveralDrafts(outcome.table.shape.key, column.key, place) { together, start in
-            try start.column.flatMap(together.table.shape.column).flatMap {
-              try together.destination(of: $0, as: name)
-            }
-          } ?? .nowhere
+        let destination = try destination(
+          of: column.key, as: name, outcome.table.shape.key, place)
         evidence.destinations[key] = destination
         guard isThere, case .nowhere = destination,
           let statement = try place.ofCells(cells, column, outcome.judge)
@@ -172,43 +170,51 @@ package final class LossTrial {
   /// The maximum number of drafts that run together: each experiment runs them all.
   private static let mostSteps = 20
 
-  /// Repeats the experiment for a table, or for a column of it, over several drafts until an outcome
-  /// answers.
-  ///
-  /// - Returns: nil if the values are lost from wherever the experiment starts.
-  private func overSeveralDrafts<Answer>(
-    _ table: Identifier, _ column: Identifier?, _ place: Place,
-    _ answer: (TableOutcome, EarlierName) throws -> Answer?
-  ) throws -> Answer? {
+  /// The location of the values that a draft drops, if the experiment starts at an earlier draft.
+  private func destination(
+    of column: Identifier, as newName: Identifier, _ table: Identifier, _ place: Place
+  ) throws -> Destination {
+    var found = Destination.nowhere
     for start in starts(table, column, place) {
-      if let outcome = try combinedOutcome(of: table, from: start, place),
-        let found = try answer(outcome, start)
-      {
-        return found
-      }
+      guard let outcome = try combinedOutcome(of: table, from: start, place),
+        let old = start.column.flatMap(outcome.table.shape.column),
+        let destination = try outcome.destination(of: old, as: newName)
+      else { continue }
+      found = destination
+      if case .column = destination { break }
     }
-    return nil
+    return found
   }
 
   /// The last earlier draft that may have copied the values, and the first one that may have copied
-  /// rows of the table, because later copies may need those rows.
+  /// rows of the table, because this draft, too, or later ones may copy values into those rows.
   private func starts(
     _ table: Identifier, _ column: Identifier?, _ place: Place
   ) -> [EarlierName] {
     let (timeline, last) = (place.timeline, place.migration)
-    let copying = timeline.names(of: table, column, before: last)
-      .prefix { evidence.areTogether($0.migration, last) }.lazy
-      .filter { [self] name in
-        schemas[name.migration].table(name.table) != nil
-          && !timeline.statements(in: name.migration).copyNothing(of: name.table, objects)
-      }
-    let newest = copying.first { name in
+    func mayCopy(_ name: EarlierName) -> Bool {
       guard let column = name.column else { return true }
       return !timeline.keepsInPlace(column, in: name.migration)
         || generatesColumns(of: name.table, in: name.migration)
     }
-    guard let newest else { return [] }
-    let oldest = copying.reduce(newest) { $1 }
+    var copying: [(start: EarlierName, mayCopy: Bool)] = []
+    // Within a rebuild over several drafts, the table may not exist: start before it.
+    var pending: Bool?
+    let names = timeline.names(of: table, column, upTo: last)
+    for name in names.prefix(while: { evidence.areTogether($0.migration, last) }) {
+      if !timeline.statements(in: name.migration).copyNothing(of: name.table, objects) {
+        pending = (pending ?? false) || mayCopy(name)
+      }
+      guard let mayCopy = pending, schemas[name.migration].table(name.table) != nil else {
+        continue
+      }
+      copying.append((name, mayCopy))
+      pending = nil
+    }
+    guard copying.contains(where: \.mayCopy) else { return [] }
+    let earlier = copying.filter { $0.start.migration < last }
+    guard let oldest = earlier.last?.start else { return [] }
+    let newest = earlier.first(where: \.mayCopy)?.start ?? oldest
     return oldest.migration == newest.migration ? [newest] : [newest, oldest]
   }
 

@@ -40,8 +40,12 @@ struct TableOutcome {
   func destination(
     of column: DeviceTable.Column, as newName: Identifier
   ) throws(Failure) -> Destination? {
-    guard case .kept(let destination) = try verdict(on: column, as: newName) else { return nil }
-    return destination
+    switch try verdict(on: column, as: newName) {
+    case .kept(let destination): destination
+    // Of a dropped column, the narrowed values are in another one.
+    case .narrowed where !has(newName): .elsewhere
+    case .narrowed, .lost, .unknown: nil
+    }
   }
 
   /// The column that contains the values, although it had values of its own.

@@ -19,8 +19,12 @@ extension Timeline {
   /// Whether a migration cannot have stored values of a column in one of another name or table: only the copy
   /// of a rebuild reads it, and uses it for the column of the same name.
   func keepsInPlace(_ column: Identifier, in migration: Int) -> Bool {
+    // A rebuild may also leave the old table as it is.
+    let drops = statements(in: migration).contains { statement in
+      statement.events.contains { $0.action == .dropTable }
+    }
     let copies = changes(in: migration).filter { change in
-      change.isRebuilt && change.before?.column(column) != nil
+      drops && change.isRebuilt && change.before?.column(column) != nil
         && change.after?.column(column) != nil
     }.flatMap(\.copies)
     return statements(in: migration).allSatisfy { statement in
@@ -60,11 +64,13 @@ extension WritingStatement {
 }
 
 extension StatementEffect {
-  /// Whether the statement may read a column of this name, or give it another one.
+  /// Whether the statement may read a column of this name, give it another one, or generate another
+  /// column from it.
   func mayRead(_ column: Identifier) -> Bool {
     let sql = TokenizedSQL(self.sql)
     return events.contains { $0.action == .read && $0.second?.identifier == column }
-      || insertsByTrigger || sql.hasAsterisk || sql.mentions("rename") && sql.names(column.text)
+      || insertsByTrigger || sql.hasAsterisk
+      || ["rename", "as"].contains(where: sql.mentions) && sql.names(column.text)
   }
 
   /// Whether a trigger inserts rows. SQLite reports no column when it copies a table entry by entry.

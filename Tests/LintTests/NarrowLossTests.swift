@@ -350,6 +350,14 @@ struct NarrowLossTests {
         "ALTER TABLE t DROP COLUMN g", drop
       ).last == kept[0])
 
+    #expect(
+      try fates(
+        """
+        \(generated)
+        INSERT INTO kept (id, note) SELECT id, g FROM t;
+        ALTER TABLE t DROP COLUMN g;
+        """, drop) == kept)
+
     // A later copy needs the rows of an earlier one, or only rebuilds the table.
     #expect(
       try fates(
@@ -364,6 +372,27 @@ struct NarrowLossTests {
         DROP TABLE t;
         ALTER TABLE x RENAME TO t;
         """, drop) == kept)
+
+    // The draft that drops the column copies it into rows of an earlier one.
+    #expect(
+      try fates(
+        "CREATE TABLE kept (id INTEGER PRIMARY KEY, note TEXT); INSERT INTO kept (id) SELECT id FROM t",
+        "UPDATE kept SET note = t.note FROM t WHERE t.id = kept.id; \(drop)") == kept)
+    // A rebuild leaves the old table.
+    #expect(
+      try fates(
+        """
+        ALTER TABLE t RENAME TO kept;
+        CREATE TABLE t (\(columns));
+        INSERT INTO t (id, note, name2) SELECT id, note, name2 FROM kept;
+        """, drop) == kept)
+    #expect(
+      try fates("ALTER TABLE t RENAME TO kept", "CREATE TABLE t AS SELECT * FROM kept", drop)
+        == kept)
+    // A later draft stores the values in another form.
+    let lower = "UPDATE t SET name2 = lower(note) WHERE true"
+    #expect(try fates(lower, drop) == ["other columns were computed from its values"])
+    #expect(try fates(copy, lower, drop) == kept)
 
     // The table and the column had other names.
     #expect(
