@@ -78,10 +78,11 @@ extension StatementEffect {
     events.contains { $0.action == .insert && $0.trigger != nil }
   }
 
-  /// Whether the statement may read or change rows of the table.
+  /// Whether the statement may read rows of the table: by its name, or in a view or a trigger.
   fileprivate func concerns(_ table: Identifier, _ objects: ReachedObjects) -> Bool {
     // SQLite reports no column when it copies a table entry by entry.
-    objects.names(in: sql).contains(table) || insertsByTrigger || events.mainTables.contains(table)
+    objects.names(in: sql).contains(table) || insertsByTrigger
+      || events.contains { $0.action == .read && $0.first?.identifier == table }
   }
 
   /// Whether the statement creates, changes or drops objects, and writes no rows.
