@@ -49,7 +49,6 @@ extension Timeline {
   ) -> Draft {
     draft(
       "the new column `\(table.name).\(column.name)` \(problem)", about: column, of: table,
-      at: place,
-      keys: ["column", "columns", "table"], fix: fix?.yaml)
+      at: place, keys: ["column", "columns", "table"], fix: fix?.yaml)
   }
 }
