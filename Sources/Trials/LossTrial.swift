@@ -194,7 +194,7 @@ package final class LossTrial {
     let (timeline, last) = (place.timeline, place.migration)
     func mayCopy(_ name: EarlierName) -> Bool {
       guard let column = name.column else { return true }
-      return !timeline.keepsInPlace(column, in: name.migration)
+      return !timeline.keepsInPlace(column, of: name.table, in: name.migration, objects)
         || generatesColumns(of: name.table, in: name.migration)
     }
     var copying: [(start: EarlierName, mayCopy: Bool)] = []
@@ -301,7 +301,7 @@ package final class LossTrial {
         experiment, base, text, schemaAfter: schemas[steps[steps.count - 1] + 1],
         mayCopy: { column, table in
           !uncopied.contains(table)
-            && (statements.contains { $0.mayRead(column) }
+            && (statements.mayCopy(column, of: table, self.objects)
               || steps.contains { self.generatesColumns(of: table, in: $0) })
         })
     }

@@ -7,18 +7,36 @@ extension Sequence<StatementEffect> {
   /// Whether the statements cannot copy values of the table, because those that concern it write no
   /// rows. Such a table needs no experiments.
   func copyNothing(of table: Identifier, _ objects: ReachedObjects) -> Bool {
-    // A copy of the table under its new name does not name the table.
-    let renames = contains { objects.names(in: $0.sql).contains("rename") }
-    return allSatisfy { statement in
-      !(renames || statement.concerns(table, objects)) || statement.writesNothing(besides: table)
+    concerning(table, objects).allSatisfy { $0.writesNothing(besides: table) }
+  }
+
+  /// Whether a statement may copy values of a column of the table, give the column another name, or
+  /// generate another column from it.
+  func mayCopy(
+    _ column: Identifier, of table: Identifier, _ objects: ReachedObjects
+  ) -> Bool {
+    concerning(table, objects).contains { $0.mayCopy(column) }
+  }
+
+  /// The statements that concern the table under any name, or a table with copies of its rows.
+  fileprivate func concerning(
+    _ table: Identifier, _ objects: ReachedObjects
+  ) -> [StatementEffect] {
+    var holders: Set = [table]
+    return filter { statement in
+      guard statement.concerns(holders, objects) else { return false }
+      holders.formUnion(statement.receivers)
+      return true
     }
   }
 }
 
 extension Timeline {
-  /// Whether a migration cannot have stored values of a column in one of another name or table: only the copy
-  /// of a rebuild reads it, and uses it for the column of the same name.
-  func keepsInPlace(_ column: Identifier, in migration: Int) -> Bool {
+  /// Whether a migration cannot have stored values of a column in one of another name or table: only
+  /// the copy of a rebuild reads it, and uses it for the column of the same name.
+  func keepsInPlace(
+    _ column: Identifier, of table: Identifier, in migration: Int, _ objects: ReachedObjects
+  ) -> Bool {
     // A rebuild may also leave the old table as it is.
     let drops = statements(in: migration).contains { statement in
       statement.events.contains { $0.action == .dropTable }
@@ -27,8 +45,8 @@ extension Timeline {
       drops && change.isRebuilt && change.before?.column(column) != nil
         && change.after?.column(column) != nil
     }.flatMap(\.copies)
-    return statements(in: migration).allSatisfy { statement in
-      guard statement.mayRead(column) else { return true }
+    return statements(in: migration).concerning(table, objects).allSatisfy { statement in
+      guard statement.mayCopy(column) else { return true }
       return copies.contains(statement.place) && TokenizedSQL(statement.sql).copiesByName(column)
         && !statement.events.contains { $0.trigger != nil }
     }
@@ -64,13 +82,30 @@ extension WritingStatement {
 }
 
 extension StatementEffect {
-  /// Whether the statement may read a column of this name, give it another one, or generate another
-  /// column from it.
-  func mayRead(_ column: Identifier) -> Bool {
+  /// Whether the statement may copy values of a column of this name, give the column another name,
+  /// or generate another column from it.
+  fileprivate func mayCopy(_ column: Identifier) -> Bool {
     let sql = TokenizedSQL(self.sql)
+    if ["rename", "as"].contains(where: sql.mentions), sql.names(column.text) { return true }
+    // An index or a CHECK reads the column, too.
+    guard !writesNothing(besides: nil) else { return false }
     return events.contains { $0.action == .read && $0.second?.identifier == column }
       || insertsByTrigger || sql.hasAsterisk
-      || ["rename", "as"].contains(where: sql.mentions) && sql.names(column.text)
+  }
+
+  /// The tables that may hold rows of others after the statement, or have a new name.
+  fileprivate var receivers: Set<Identifier> {
+    if events.contains(where: { $0.action == .alterTable }) {
+      let sql = TokenizedSQL(self.sql)
+      let name = sql.significant.drop { !sql.isWord($0, "RENAME") }.dropFirst()
+      guard sql.isWord(name.first, "TO") else { return [] }
+      return Set(name.dropFirst().prefix(1).compactMap(sql.name))
+    }
+    guard !writesNothing(besides: nil) else { return [] }
+    return Set(
+      events.filter { event in
+        [.insert, .update, .createTable, .createTemporaryTable].contains(event.action)
+      }.compactMap(\.first?.identifier).filter { !$0.isInternal })
   }
 
   /// Whether a trigger inserts rows. SQLite reports no column when it copies a table entry by entry.
@@ -78,17 +113,19 @@ extension StatementEffect {
     events.contains { $0.action == .insert && $0.trigger != nil }
   }
 
-  /// Whether the statement may read rows of the table: by its name, or in a view or a trigger.
-  fileprivate func concerns(_ table: Identifier, _ objects: ReachedObjects) -> Bool {
+  /// Whether the statement may read rows of the tables: by name, or in a view or a trigger.
+  fileprivate func concerns(_ tables: Set<Identifier>, _ objects: ReachedObjects) -> Bool {
     // SQLite reports no column when it copies a table entry by entry.
-    objects.names(in: sql).contains(table) || insertsByTrigger
-      || events.contains { $0.action == .read && $0.first?.identifier == table }
+    !objects.names(in: sql).isDisjoint(with: tables) || insertsByTrigger
+      || events.contains { event in
+        event.action == .read && event.first.map { tables.contains($0.identifier) } ?? false
+      }
   }
 
   /// Whether the statement creates, changes or drops objects, and writes no rows.
   ///
   /// - Parameter table: the table whose rows DROP TABLE may delete.
-  fileprivate func writesNothing(besides table: Identifier) -> Bool {
+  fileprivate func writesNothing(besides table: Identifier?) -> Bool {
     let isDrop = events.contains { $0.action == .dropTable }
     let creates = events.contains { [.createTable, .createTemporaryTable].contains($0.action) }
     let reads = events.contains { event in

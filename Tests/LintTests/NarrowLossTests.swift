@@ -310,6 +310,36 @@ struct NarrowLossTests {
         ALTER TABLE t RENAME COLUMN old TO "note";
         """) == "its values were copied to `t.name2`")
     #expect(
+      try fate(
+        """
+        ALTER TABLE t RENAME TO u;
+        CREATE TABLE kept (id INTEGER PRIMARY KEY, note TEXT);
+        INSERT INTO kept (id, note) SELECT id, note FROM u;
+        ALTER TABLE u RENAME TO t;
+        """) == "its values were copied to `kept.note`")
+    // The copy of a rebuild, before it has the table's name.
+    #expect(
+      try fate(
+        """
+        CREATE TABLE kept (id INTEGER PRIMARY KEY, note TEXT);
+        CREATE TABLE x (\(columns));
+        INSERT INTO x (id, note, name2) SELECT id, note, name2 FROM t;
+        INSERT INTO kept (id, note) SELECT id, note FROM x;
+        DROP TABLE t;
+        ALTER TABLE x RENAME TO t;
+        """) == "its values were copied to `kept.note`")
+    // Another table has a column of this name, and a CHECK reads it.
+    #expect(
+      try fate(
+        """
+        CREATE TABLE other (id INTEGER PRIMARY KEY, note TEXT);
+        CREATE TABLE another AS SELECT id, note FROM other;
+        CREATE TABLE x (id INTEGER PRIMARY KEY, note TEXT CHECK (note <> 'no'), name2 TEXT);
+        INSERT INTO x (id, note, name2) SELECT id, note, name2 FROM t;
+        DROP TABLE t;
+        ALTER TABLE x RENAME TO t;
+        """) == "its values are lost")
+    #expect(
       try fate("CREATE TABLE kept AS SELECT id, note || '!' || id AS shout FROM t")
         == "other columns were computed from its values")
   }
