@@ -127,11 +127,13 @@ extension StatementEffect {
   /// - Parameter table: the table whose rows DROP TABLE may delete.
   fileprivate func writesNothing(besides table: Identifier?) -> Bool {
     let isDrop = events.contains { $0.action == .dropTable }
-    let creates = events.contains { [.createTable, .createTemporaryTable].contains($0.action) }
+    let created = events.first { [.createTable, .createTemporaryTable].contains($0.action) }
+    // A CHECK of the new table reads its columns.
     let reads = events.contains { event in
-      event.action == .read && event.first.map { !$0.identifier.isInternal } ?? false
+      event.action == .read && event.first != created?.first
+        && event.first.map { !$0.identifier.isInternal } ?? false
     }
-    if creates && reads { return false }
+    if created != nil && reads { return false }
     return events.allSatisfy { event in
       switch event.action {
       case .insert, .update: event.first?.identifier.isInternal ?? true
