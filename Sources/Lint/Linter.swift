@@ -75,10 +75,12 @@ package struct Linter: Sendable {
   ///   - isVerbose: whether text output includes every finding about frozen migrations.
   ///   - data: a copy of a real database, on which lint runs the pending migrations; nil to run
   ///     them on generated rows.
+  ///   - observe: called after each migration of the replay.
   /// - Throws: failures with exit code 64 and above. A failing migration (3) is part of the report.
   package func lint(
     through: String? = nil, reporting ids: Set<ExactText>? = nil, isStrict: Bool = false,
-    isFull: Bool = false, isVerbose: Bool = false, on data: TrialCopy? = nil
+    isFull: Bool = false, isVerbose: Bool = false, on data: TrialCopy? = nil,
+    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
     try project.requireEngine(for: migrations)
@@ -87,7 +89,8 @@ package struct Linter: Sendable {
         SeededReplay(project, application, isFull: isFull)
       }
     let losses = LossTrial(project, application, isFull: isFull, interruption)
-    let (evidence, complete, failure) = try replay(migrations, rows, losses, isFull)
+    let (evidence, complete, failure) = try replay(
+      migrations, rows, losses, isFull, observe)
     let timeline = evidence.timeline
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.drafts(evidence, scope).map { (rule, $0) } }
@@ -176,7 +179,8 @@ package struct Linter: Sendable {
   /// Replays the history as far as possible; returns its effects and the number of migrations that
   /// ran.
   private func replay(
-    _ migrations: [Migration], _ rows: any RowTrial, _ losses: LossTrial, _ isFull: Bool
+    _ migrations: [Migration], _ rows: any RowTrial, _ losses: LossTrial, _ isFull: Bool,
+    _ observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void
   ) throws(Failure) -> (Evidence, complete: Int, Failure?) {
     let tracker = TableTracker(migrations, application)
     // Tables that queries need may be created by a migration after the last one to check.
@@ -200,6 +204,7 @@ package struct Linter: Sendable {
           try trial?.note(step.delta, on: scratch.connection)
           try rows.follow(step, on: scratch, tracker.timeline)
           try losses.follow(step, scratch.schema, tracker.timeline)
+          try observe(step, scratch)
           tracker.begin(deltas.count)
         }
       ).schema

@@ -28,14 +28,13 @@ package struct Chronicle: Sendable {
   package internal(set) var views: [Part] = []
   /// The number of replayed migrations.
   package internal(set) var replayed = 0
-  /// The failure that ended the replay early.
-  package internal(set) var failure: Failure?
   /// The schema after the last replayed migration.
   package internal(set) var schema = Schema()
   /// The schema at the latest release.
   package internal(set) var releasedSchema: Schema?
 
-  init(_ project: Project) {
+  /// Follows a replay of the project's history, step by step: see ``note(_:_:)``.
+  package init(_ project: Project) {
     entries = project.migrations.map { migration in
       let line = project.lock?.entry(migration.id)
       return Entry(
@@ -51,7 +50,7 @@ package struct Chronicle: Sendable {
   }
 
   /// The latest release before the latest migration.
-  package var latestRelease: AppVersion? {
+  var latestRelease: AppVersion? {
     stops.last { $0.isRelease && $0.count < entries.count }
   }
 }

@@ -6,37 +6,20 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-extension Project {
-  /// Replays the history until its end or its first failure.
-  ///
-  /// - Throws: failures with exit status 64 and above.
-  package func chronicle(
-    interruption: Interruption = Interruption()
-  ) throws(Failure) -> Chronicle {
-    var chronicle = Chronicle(self)
-    let release = chronicle.latestRelease
-    do {
-      try requireEngine(for: migrations)
-      try replay(
-        interruption: interruption,
-        observing: { step, scratch throws(Failure) in
-          do throws(DatabaseError) {
-            try chronicle.follow(step.delta, scratch)
-          } catch {
-            throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
-          }
-          if chronicle.replayed == release?.count { chronicle.releasedSchema = scratch.schema }
-        })
-    } catch {
-      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
-      chronicle.failure = error
-    }
-    return chronicle
-  }
-}
-
 extension Chronicle {
-  fileprivate mutating func follow(
+  /// Adds the next step of a replay.
+  package mutating func note(
+    _ step: ScratchDatabase.Step, _ scratch: ScratchDatabase
+  ) throws(Failure) {
+    do throws(DatabaseError) {
+      try follow(step.delta, scratch)
+    } catch {
+      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
+    }
+    if replayed == latestRelease?.count { releasedSchema = scratch.schema }
+  }
+
+  private mutating func follow(
     _ delta: SchemaDelta, _ scratch: ScratchDatabase
   ) throws(DatabaseError) {
     let step = replayed

@@ -106,7 +106,7 @@ struct Page {
   private func header(_ title: String) -> HTML {
     let sections: [(anchor: String, name: String, isThere: Bool)] = [
       ("drafts", "Drafts", hasDrafts), ("schema", "Schema", true), ("diagram", "Diagram", true),
-      ("timeline", "Timeline", true), ("lint", "Lint", report.lint != nil),
+      ("timeline", "Timeline", true), ("lint", "Lint", true),
       ("devices", "Devices", !transcripts.isEmpty),
       ("database", "Database", report.database != nil),
     ]
@@ -139,11 +139,10 @@ struct Page {
       figure(releases, "release", "timeline"),
     ]
     if drafts > 0 { figures.append(figure(drafts, "draft", "drafts")) }
-    if let summary = report.lint?.summary {
-      figures.append(figure(summary.errors, "lint error", "lint"))
-      figures.append(figure(summary.warnings, "warning", "lint"))
-    }
-    return figures
+    let summary = report.lint.summary
+    return figures + [
+      figure(summary.errors, "lint error", "lint"), figure(summary.warnings, "warning", "lint"),
+    ]
   }
 
   private func figure(_ count: Int, _ noun: String, _ anchor: String) -> HTML {
@@ -152,7 +151,7 @@ struct Page {
 
   private var problems: HTML {
     var lines = report.problems
-    if let failure = chronicle.failure {
+    if let failure = report.lint.failure {
       let place = failure.migration.map { " in \($0.id)" } ?? ""
       lines.insert("The replay ended early\(place): \(failure.lines[0])", at: 0)
     }

@@ -6,7 +6,7 @@ import SchemaTimeline
 extension Page {
   /// The findings by rule, with suppressed ones last.
   var lintSection: HTML {
-    guard let lint = report.lint else { return "" }
+    let lint = report.lint
     let active = lint.findings.filter { !$0.isSuppressed }
     let suppressed = lint.findings.filter(\.isSuppressed)
     let verdict: HTML =
@@ -84,7 +84,7 @@ extension Page {
 
   /// The findings of the compatibility simulation.
   var transcripts: [(finding: Finding, transcript: DeviceTranscript)] {
-    (report.lint?.findings ?? []).compactMap { finding in
+    report.lint.findings.compactMap { finding in
       finding.transcript.map { (finding, $0) }
     }.prefix(60).map { $0 }
   }

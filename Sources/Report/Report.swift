@@ -18,8 +18,7 @@ package struct Report: Sendable {
   /// The name of the project in the title.
   package let name: String
   package let chronicle: Chronicle
-  /// Nil if lint did not run.
-  package var lint: LintReport?
+  package let lint: LintReport
   /// Nil without a database.
   package var database: DatabaseFacts?
   /// Reasons why parts of the report are missing.
@@ -36,14 +35,16 @@ package struct Report: Sendable {
   private static let largestFullDiagram = 30
 
   /// - Parameters:
+  ///   - chronicle: of the replay in which lint judged the history.
   ///   - name: the name of the project.
   ///   - drawsWithGraphviz: whether to use Graphviz if it is installed.
   package init(
-    of chronicle: Chronicle, _ application: Application, name: String, date: String,
-    drawsWithGraphviz: Bool = true
+    of chronicle: Chronicle, _ lint: LintReport, _ application: Application, name: String,
+    date: String, drawsWithGraphviz: Bool = true
   ) throws(Failure) {
     self.name = name
     self.chronicle = chronicle
+    self.lint = lint
     self.date = date
     do {
       let outline = try chronicle.schema.outline(application)

@@ -391,9 +391,12 @@ struct Settings {
       configurationFile: file ?? "schemactl.yaml", interruption: session.interruption)
   }
 
-  func lint(_ project: Project, isFull: Bool, on copy: TrialCopy? = nil) throws -> LintReport {
+  func lint(
+    _ project: Project, isFull: Bool, on copy: TrialCopy? = nil,
+    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
+  ) throws -> LintReport {
     try linter(of: project).lint(
       isStrict: session.invocation.flag("strict"), isFull: isFull,
-      isVerbose: session.invocation.flag("verbose"), on: copy)
+      isVerbose: session.invocation.flag("verbose"), on: copy, observing: observe)
   }
 }

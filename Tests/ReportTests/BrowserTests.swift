@@ -178,10 +178,9 @@ struct BrowserTests {
     try sandbox.run(
       "ALTER TABLE tags ADD COLUMN stray TEXT; CREATE INDEX strayIndex ON tags (stray)")
     let project = try sandbox.project()
+    let (chronicle, lint) = try sandbox.linted()
     var report = try Report(
-      of: try project.chronicle(), project.application, name: "reminders",
-      date: "2026-01-01T00:00:00Z")
-    report.lint = try Linter(project: project, configuration: Configuration()).lint()
+      of: chronicle, lint, project.application, name: "reminders", date: "2026-01-01T00:00:00Z")
     report.database = try project.facts(
       of: sandbox.database, timeout: 5, interruption: Interruption())
     return String(decoding: report.page, as: UTF8.self)

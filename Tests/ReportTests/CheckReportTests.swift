@@ -28,6 +28,16 @@ struct CheckReportTests {
     #expect(!FileManager.default.fileExists(atPath: sandbox.folder + "/r.html"))
   }
 
+  @Test("without lint there is no page, and check reports it")
+  func withoutLint() throws {
+    let sandbox = try Sandbox.reminders()
+    try "lint: { rules: { no-such-rule: off } }".write(
+      toFile: sandbox.folder + "/schemactl.yaml", atomically: true, encoding: .utf8)
+    let run = try start("schemactl", ["check", "--report", "r.html"], in: sandbox.folder).wait()
+    #expect(run.code == 65)
+    #expect(run.errors.contains("r.html was not written, because lint could not run"))
+  }
+
   @Test("the GitHub action comments once, with the tables that a branch changes")
   func comment() throws {
     let sandbox = try Sandbox()

@@ -27,7 +27,7 @@ struct ReportTests {
       "ALTER TABLE pages RENAME COLUMN body TO text; ALTER TABLE pages DROP COLUMN old; CREATE INDEX byTitle ON pages (title)"
     )
     try sandbox.addSQL("0005_drop", "DROP INDEX byTitle")
-    let chronicle = try sandbox.project().chronicle()
+    let chronicle = try sandbox.linted().0
     let notes = try #require(chronicle.tables.first { $0.name == "notes" })
     let pages = try #require(chronicle.tables.first { $0.name == "pages" })
     #expect(notes.life.until == 2)
@@ -45,7 +45,7 @@ struct ReportTests {
   @Test("a replaced column names its predecessor, and a changed one keeps its origin")
   func moves() throws {
     let sandbox = try Sandbox.reminders()
-    let chronicle = try sandbox.project().chronicle()
+    let chronicle = try sandbox.linted().0
     let reminders = try #require(chronicle.tables.first { $0.name == "reminders" })
     let status = reminders.columns.first { $0.column.name == "status" && !$0.part.life.isOver }
     #expect(status?.part.replaced == "isCompleted")
@@ -178,10 +178,9 @@ struct ReportTests {
 
   private func page(_ sandbox: Sandbox, database: String? = nil) throws -> String {
     let project = try sandbox.project()
+    let (chronicle, lint) = try sandbox.linted()
     var report = try Report(
-      of: try project.chronicle(), project.application, name: "reminders",
-      date: "2026-01-01T00:00:00Z")
-    report.lint = try Linter(project: project, configuration: Configuration()).lint()
+      of: chronicle, lint, project.application, name: "reminders", date: "2026-01-01T00:00:00Z")
     if let database {
       report.database = try project.facts(of: database, timeout: 5, interruption: Interruption())
     }
@@ -190,6 +189,15 @@ struct ReportTests {
 }
 
 extension Sandbox {
+  func linted() throws -> (Chronicle, LintReport) {
+    let project = try project()
+    var chronicle = Chronicle(project)
+    let lint = try Linter(project: project, configuration: Configuration()).lint {
+      step, scratch throws(Failure) in try chronicle.note(step, scratch)
+    }
+    return (chronicle, lint)
+  }
+
   /// 300 migrations, of which the last hundred are drafts: 100 tables with foreign keys, indexes
   /// and added columns.
   static func large() throws -> Sandbox {

@@ -4,6 +4,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaLint
 import SchemaReplay
+import SchemaReport
 import SchemaSQLText
 import SchemaTimeline
 
@@ -35,7 +36,9 @@ enum CheckCommand: Command {
     let base = try session.base
     let settings = try Settings(session)
     let isFull = session.invocation.flag("full")
+    let page = session.invocation.text("report")
     var report = CheckReport()
+    var chronicle: Chronicle?
     report.project = report.attempt(.manifests) {
       try settings.project(asksGitAboutDrafts: false)
     }
@@ -50,8 +53,11 @@ enum CheckCommand: Command {
       }
       report.attempt(.history) { try project.showEdits(in: &history, compared?.1) }
       report.history = history
+      if page != nil { chronicle = Chronicle(project) }
       report.lint = report.attempt(.lint) {
-        try settings.lint(project, isFull: isFull)
+        try settings.lint(project, isFull: isFull) { step, scratch throws(Failure) in
+          try chronicle?.note(step, scratch)
+        }
       }
       if report.proof?.status == .success {
         report.schema =
@@ -59,24 +65,22 @@ enum CheckCommand: Command {
           ?? nil
       }
     }
-    if let file = session.invocation.text("report") {
-      writePage(of: &report, to: file, settings, session)
-    }
+    if let page { write(chronicle, of: &report, toPage: page, settings, session) }
     session.report(.checked(report))
     return report.status
   }
 
-  /// Writes the HTML page. The report of the check already includes a failure of the replay.
-  private static func writePage(
-    of report: inout CheckReport, to file: String, _ settings: Settings, _ session: Session
+  /// Writes the HTML page.
+  private static func write(
+    _ chronicle: Chronicle?, of report: inout CheckReport, toPage file: String,
+    _ settings: Settings, _ session: Session
   ) {
-    guard let project = report.project else {
-      return session.report(
-        .note("\(file) was not written, because the manifests cannot be read"))
+    guard let project = report.project, let chronicle, let lint = report.lint else {
+      let reason = report.project == nil ? "the manifests cannot be read" : "lint could not run"
+      return session.report(.note("\(file) was not written, because \(reason)"))
     }
-    let lint = report.lint
     report.attempt(.replay) {
-      _ = try settings.writeReport(of: project, lint: lint, to: file, session)
+      try settings.write(chronicle, of: project, lint, toPage: file, session)
     }
   }
 }

@@ -34,12 +34,14 @@ enum ReportCommand: Command {
     let settings = try Settings(session)
     let database = try settings.optionalDatabase()
     let project = try settings.project(for: database)
-    let lint = try settings.linter(of: project).lint()
+    var chronicle = Chronicle(project)
+    let lint = try settings.linter(of: project).lint { step, scratch throws(Failure) in
+      try chronicle.note(step, scratch)
+    }
     let file = session.invocation.text("output") ?? "schema.html"
-    let failure = try settings.writeReport(
-      of: project, lint: lint, database: database, to: file, session)
+    try settings.write(chronicle, of: project, lint, database: database, toPage: file, session)
     if !session.invocation.flag("quiet") { session.output.write("\(file.visible)\n") }
-    guard let failure else { return .success }
+    guard let failure = lint.failure else { return .success }
     session.report(.stopped(failure, command: name))
     return failure.status
   }
@@ -47,16 +49,13 @@ enum ReportCommand: Command {
 
 extension Settings {
   /// Writes the report of a history as one HTML page.
-  ///
-  /// - Returns: the failure that ended the replay early.
-  func writeReport(
-    of project: Project, lint: LintReport?, database: String? = nil, to file: String,
-    _ session: Session
-  ) throws -> Failure? {
-    let chronicle = try project.chronicle(interruption: session.interruption)
+  func write(
+    _ chronicle: Chronicle, of project: Project, _ lint: LintReport, database: String? = nil,
+    toPage file: String, _ session: Session
+  ) throws {
     var report = try Report(
-      of: chronicle, application, name: project.folder.projectName, date: Timestamp.now.toTheSecond)
-    report.lint = lint
+      of: chronicle, lint, application, name: project.folder.projectName,
+      date: Timestamp.now.toTheSecond)
     report.problems += project.comparison.filter(\.state.isBroken).map {
       "The frozen history is broken: \($0.id) is \($0.state.rawValue). \($0.detail)"
     }
@@ -65,7 +64,6 @@ extension Settings {
         of: database, timeout: timeout, interruption: session.interruption)
     }
     try write(report.page, toOutput: file)
-    return chronicle.failure
   }
 }
 
