@@ -17,6 +17,8 @@ struct Page {
   let report: Report
   /// The anchor of each story in `chronicle.tables`.
   let tableAnchors: [String]
+  /// The stories of which each migration changed something, by its index.
+  let tablesByStep: [Int: [Int]]
   private let liveTables: [Identifier: Int]
 
   var chronicle: Chronicle { report.chronicle }
@@ -26,6 +28,7 @@ struct Page {
     self.report = report
     var anchors: [String] = []
     var live: [Identifier: Int] = [:]
+    var steps: [Int: [Int]] = [:]
     var known: Set<ExactText> = []
     for (index, table) in report.chronicle.tables.enumerated() {
       var anchor = "t-" + table.name.anchor
@@ -33,9 +36,14 @@ struct Page {
       anchors.append(anchor)
       // The latest table with the name.
       live[table.name] = index
+      let lives = [table.life] + table.parts.map(\.life)
+      for step in Set(lives.flatMap { [$0.from, $0.until ?? $0.from] }) {
+        steps[step, default: []].append(index)
+      }
     }
     tableAnchors = anchors
     liveTables = live
+    tablesByStep = steps
   }
 
   // MARK: Links

@@ -120,11 +120,19 @@ let pageScript = #"""
     const now = +root.dataset.at;
     use(chosen().value === 'm' ? migrations : releases, now);
   }));
-  all('button[data-at]').forEach(button => button.addEventListener('click', () => {
-    goTo(+button.dataset.at);
-    one('#schema').scrollIntoView();
-    range.focus({ preventScroll: true });
-  }));
+  // The timeline shows the latest migration first.
+  all('.entry').reverse().slice(0, migrations.length).forEach((entry, index) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.dataset.at = index + 1;
+    button.textContent = 'Show this schema';
+    button.addEventListener('click', () => {
+      goTo(index + 1);
+      one('#schema').scrollIntoView();
+      range.focus({ preventScroll: true });
+    });
+    entry.append(button);
+  });
 
   // A link may lead to a table that the chosen release does not have, or into closed details.
   function reveal(element) {

@@ -59,14 +59,9 @@ extension Page {
     let acceptances = entry.acceptances.map { acceptance -> HTML in
       "<p class=\"accepted\">An edit after the release was accepted: \(acceptance.reason)</p>"
     }
-    let isShown = index < chronicle.replayed
-    let button: HTML =
-      isShown
-      ? "<button type=\"button\" class=\"js\" hidden data-at=\"\(index + 1)\">Show this schema</button>"
-      : ""
     return """
       <li class="entry \(state)" id="m-\(entry.number.anchor)"><h4>\(entry.migration.id)</h4> \
-      <span class="state">\(state)</span>\(describe(index))\(acceptances.joined())\(changeList(index))\(button)</li>
+      <span class="state">\(state)</span>\(describe(index))\(acceptances.joined())\(changeList(index))</li>
 
       """
   }
@@ -107,7 +102,8 @@ extension Page {
   /// The changes that a migration made to the schema.
   private func changes(at step: Int) -> [(mark: Mark, text: HTML)] {
     var changes: [(mark: Mark, text: HTML)] = []
-    for (index, table) in chronicle.tables.enumerated() {
+    for index in tablesByStep[step] ?? [] {
+      let table = chronicle.tables[index]
       let name: HTML = "<a href=\"#\(tableAnchors[index])\"><code>\(table.name)</code></a>"
       if table.life.from == step {
         let former: HTML = table.formerName.map { ", before <code>\($0)</code>" } ?? ""
