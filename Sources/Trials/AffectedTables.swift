@@ -23,9 +23,9 @@ struct AffectedTables {
       for event in statement.events {
         switch event.action {
         case .insert where replaces && event.trigger == nil:
-          if event.database == "main", let name = event.first { changed.insert(name.identifier) }
+          changed.formUnion(event.mainTable)
         case .update, .delete, .dropTable:
-          if event.database == "main", let name = event.first { changed.insert(name.identifier) }
+          changed.formUnion(event.mainTable)
         case .alterTable:
           if let name = event.second { altered.insert(name.identifier) }
           // A third name is that of the dropped column.
@@ -35,8 +35,9 @@ struct AffectedTables {
       }
       all.formUnion(statement.events.mainTables)
     }
-    // The table may have been renamed by then.
-    if dropsColumns || !changed.allSatisfy(isOld) { changed.formUnion(altered) }
+    let renames = timeline.changes(in: migration).contains(where: \.isRenamed)
+    // The statements may change a table under its new name.
+    if dropsColumns || renames || !changed.allSatisfy(isOld) { changed.formUnion(altered) }
     changed = changed.filter(isOld)
     all = all.filter(isOld)
     all.formUnion(changed)
@@ -45,6 +46,15 @@ struct AffectedTables {
   mutating func formUnion(_ other: AffectedTables) {
     all.formUnion(other.all)
     changed.formUnion(other.changed)
+  }
+}
+
+extension AuthorizerEvent {
+  /// The table of the database that it names first; none for one that SQLite maintains, such as
+  /// `sqlite_schema`, which every change of the schema updates.
+  fileprivate var mainTable: Set<Identifier> {
+    guard database == "main", let name = first?.identifier, !name.isInternal else { return [] }
+    return [name]
   }
 }
 

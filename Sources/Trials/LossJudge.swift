@@ -188,15 +188,34 @@ struct LossJudge {
   /// Whether REPLACE has put another row with the same key in its place.
   private func isReplaced(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
     guard text.replacesRows, let filled = database.tables[table],
-      let after = name.flatMap({ base.contents.tables[$0] })
+      let after = name.flatMap({ base.contents.tables[$0] }),
+      let key = keyColumns(of: filled, in: after)
     else { return false }
+    let cells = filled.rows[row].cells
+    return after.rows.contains { now in key.allSatisfy { now[$1].isSame(as: cells[$0]) } }
+  }
+
+  /// Whether a row after the step has a key that its table did not contain before.
+  private func isAdded(_ place: Cell) -> Bool {
+    guard let filled = database.tables[place.table],
+      let after = base.contents.tables[place.table], let key = keyColumns(of: filled, in: after)
+    else { return false }
+    let now = after.rows[place.row]
+    return !filled.rows.contains { row in
+      key.allSatisfy { now[$1].isSame(as: row.cells[$0]) }
+    }
+  }
+
+  /// The positions of the primary key's columns before and after the step; nil without a key.
+  private func keyColumns(
+    of filled: FilledDatabase.Table, in after: Contents.Table
+  ) -> [(before: Int, after: Int)]? {
     let key = filled.shape.primaryKey.compactMap { column in
       after.index(of: column.key).flatMap { now in
-        filled.index(of: column.key).map { (filled.rows[row].cells[$0], now) }
+        filled.index(of: column.key).map { (before: $0, after: now) }
       }
     }
-    guard !key.isEmpty, key.count == filled.shape.primaryKey.count else { return false }
-    return after.rows.contains { now in key.allSatisfy { now[$0.1].isSame(as: $0.0) } }
+    return key.isEmpty || key.count < filled.shape.primaryKey.count ? nil : key
   }
 
   /// Whether the table has no key after the step that equal rows would violate.
@@ -268,6 +287,7 @@ struct LossJudge {
           let isNew =
             known[target] != nil
             || database.tables[place.table]?.index(of: after.columns[column]) == nil
+            || place.table != cell.table && isAdded(place)
           guard isSame || isNew else { continue }
           matched[target, default: []].insert(cell)
         }

@@ -21,6 +21,8 @@ package final class LossTrial {
   /// The names of all objects that existed at any time.
   private var objectNames: Set<Identifier> = []
   private let objects = ReachedObjects()
+  /// The tables of which each migration copies nothing: every column of a table asks for them.
+  private var uncopied: [LossEvidence.Key: Bool] = [:]
   /// The last outcomes over several drafts, by the first one: other columns of the table mostly ask
   /// for the same ones.
   private var combined: (last: Int, table: Identifier, outcomes: [Int: TableOutcome?])?
@@ -202,7 +204,7 @@ package final class LossTrial {
     var pending: Bool?
     let names = timeline.names(of: table, column, upTo: last)
     for name in names.prefix(while: { evidence.areTogether($0.migration, last) }) {
-      if !timeline.statements(in: name.migration).copyNothing(of: name.table, objects) {
+      if !copiesNothing(of: name.table, in: name.migration, timeline) {
         pending = (pending ?? false) || mayCopy(name)
       }
       guard let mayCopy = pending, schemas[name.migration].table(name.table) != nil else {
@@ -216,6 +218,16 @@ package final class LossTrial {
     guard let oldest = earlier.last?.start else { return [] }
     let newest = earlier.first(where: \.mayCopy)?.start ?? oldest
     return oldest.migration == newest.migration ? [newest] : [newest, oldest]
+  }
+
+  private func copiesNothing(
+    of table: Identifier, in migration: Int, _ timeline: Timeline
+  ) -> Bool {
+    let key = LossEvidence.Key(migration: migration, table: table)
+    if let known = uncopied[key] { return known }
+    let isUncopied = timeline.statements(in: migration).copyNothing(of: table, objects)
+    uncopied[key] = isUncopied
+    return isUncopied
   }
 
   /// Whether reading a column of the table may read another one, which SQLite does not report.
@@ -274,12 +286,16 @@ package final class LossTrial {
   // MARK: Rows
 
   /// A filled database on which the migrations run, with their outcome; nil if there is none.
+  ///
+  /// - Parameter joinsRows: whether columns that the text compares hold the same keys.
   private func prepared(
-    _ steps: [Int], _ tables: AffectedTables, _ timeline: Timeline
+    _ steps: [Int], _ tables: AffectedTables, _ timeline: Timeline, joinsRows: Bool = true
   ) throws -> LossJudge? {
     let first = steps[0]
     let isSingle = steps.count == 1
-    let text = StepText(steps.flatMap { timeline.statements(in: $0).map(\.sql) })
+    var text = StepText(steps.flatMap { timeline.statements(in: $0).map(\.sql) })
+    let mayJoin = joinsRows && !text.joined.isEmpty
+    if !joinsRows { text.joined = [] }
     let schema = objects.part(
       of: schemas[first],
       from: steps.reduce(into: tables.all) { $0.formUnion(names(in: $1, timeline)) },
@@ -324,6 +340,8 @@ package final class LossTrial {
       let hasRows = simpler.database.tables.values.contains { !$0.rows.isEmpty }
       if hasRows, let base = try simpler.run() { return judge(simpler, base) }
     }
+    // Equal keys of two tables collide when the rows of one are copied to the other.
+    if mayJoin { return try prepared(steps, tables, timeline, joinsRows: false) }
     if isSingle { note(first, "it does not run on generated rows (\(reason))") }
     return nil
   }

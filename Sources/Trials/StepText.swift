@@ -8,7 +8,7 @@ struct StepText {
   /// Values near each column's name.
   private(set) var literals: [Identifier: [Value]] = [:]
   /// Pairs of columns that the text compares.
-  private(set) var joined: [(Identifier, Identifier)] = []
+  var joined: [(Identifier, Identifier)] = []
 
   /// Whether an INSERT may replace rows with the same key.
   private(set) var replacesRows = false

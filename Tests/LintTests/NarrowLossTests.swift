@@ -433,6 +433,40 @@ struct NarrowLossTests {
     #expect(try fates(copy, drop, "ALTER TABLE t ADD note TEXT", drop) == kept + lost)
   }
 
+  @Test("a key that is copied to a table with rows is in that table")
+  func copiedKeys() throws {
+    func drop(after copied: String) throws -> [String] {
+      let start = """
+        CREATE TABLE p (id INTEGER PRIMARY KEY);
+        CREATE TABLE t (id INTEGER PRIMARY KEY, note INT REFERENCES p, b TEXT);
+        CREATE TABLE k (id INTEGER PRIMARY KEY, note INT);
+        """
+      let rebuild = """
+        INSERT INTO k SELECT id, \(copied) FROM t;
+        CREATE TABLE x (id INTEGER PRIMARY KEY, b TEXT);
+        INSERT INTO x SELECT id, b FROM t;
+        DROP TABLE t;
+        ALTER TABLE x RENAME TO t;
+        """
+      return try lint([sql(start), sql(rebuild)], .local).findings.compactMap {
+        $0.rule == "drop-column"
+          ? $0.message.split(separator: ";").first.map(String.init) : nil
+      }
+    }
+    let kept = "this drops `t.note`: its values were copied to `k.note`"
+    let lost = "this drops `t.note`: its values are lost"
+    #expect(try drop(after: "note") == [kept])
+    // The rows of both tables would collide if they had the keys that this compares.
+    #expect(try drop(after: "(SELECT note FROM t AS u WHERE u.id = t.id)") == [kept])
+    for other in ["NULL", "3", "(SELECT min(id) FROM p)"] {
+      #expect(try drop(after: other) == [lost])
+    }
+    #expect(
+      try drop(after: "(SELECT max(id) FROM p WHERE id < note)") == [
+        "this drops `t.note`: other columns were computed from its values"
+      ])
+  }
+
   @Test("a column that a rebuild over several drafts omits is dropped where its last table is")
   func rebuiltOverDrafts() throws {
     func drops(_ drafts: String...) throws -> [String] {
