@@ -8,6 +8,11 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// CI optimizes the small modules in which tests spend most of their time.
+let optimized =
+  Context.environment["SCHEMACTL_OPTIMIZED"] == nil
+  ? [] : ["SchemaPlatform", "SchemaSQLite", "SchemaSQLText", "SchemaModel"]
+
 /// The modules of the design (see `docs/design.md`), in order: each may import only those above it.
 let engine = [
   "Platform", "SQLite", "SQLText", "Model", "Manifest", "Planning", "History", "Replay", "Copies",
@@ -21,7 +26,8 @@ func module(_ name: String, _ dependencies: [String] = [], _ settings: [SwiftSet
 {
   .target(
     name: name, dependencies: dependencies.map { .byName(name: $0) },
-    path: "Sources/\(name.dropFirst("Schema".count))", swiftSettings: strict + settings)
+    path: "Sources/\(name.dropFirst("Schema".count))",
+    swiftSettings: strict + settings + (optimized.contains(name) ? [.unsafeFlags(["-O"])] : []))
 }
 
 /// The modules above one of the engine.
@@ -119,23 +125,32 @@ let package = Package(
     tests("SQLText", ["SchemaSQLText"]),
     tests("Model", above("SchemaManifest") + ["SchemaTestSupport"]),
     tests("Manifest", above("SchemaTimeline") + ["SchemaJSONChecking", "SchemaTestSupport"]),
-    tests("History", above("SchemaTimeline") + ["SchemaAuthoring"]),
-    tests("Engine", engine + ["SchemaTestSupport", "schemactl"]),
-    tests("Lint", engine + ["SchemaTestSupport"], exclude: ["Golden"]),
-    tests("Fleet", engine + ["SchemaJSONChecking", "SchemaTestSupport", "schemactl"]),
-    tests("Import", engine + ["SchemaTestSupport", "schemactl"], exclude: []),
+    tests("History", above("SchemaTimeline") + ["SchemaAuthoring", "SchemaTestSupport"]),
+    // A test that starts schemactl finds it in the build folder, and need not wait for its modules.
+    tests(
+      "Engine",
+      above("SchemaTimeline") + ["SchemaAuthoring", "SchemaCommandLine", "SchemaTestSupport"]),
+    tests("Lint", above("SchemaAuthoring") + ["SchemaTestSupport"], exclude: ["Golden"]),
+    tests(
+      "Fleet", engine + ["SchemaJSONChecking", "SchemaTestSupport", "schemactl"]),
+    tests("Import", ["SchemaTestSupport"]),
     tests("CommandLine", ["SchemaCommandLine", "SchemaTestSupport"]),
     tests(
-      "SchemaKit", engine + ["SchemaCSQLite", "SchemaKitYAML", "SchemaTestSupport", "schemactl"]),
+      "SchemaKit",
+      above("SchemaTimeline") + [
+        "SchemaAuthoring", "SchemaCSQLite", "SchemaKitYAML", "SchemaTestSupport",
+      ]),
     tests(
       "Schemactl",
       engine + [
         "SchemaKitYAML", "SchemaCommandLine", "SchemaJSONChecking", "SchemaTestSupport",
         "schemactl",
       ], exclude: ["Golden"]),
-    tests("Report", engine + ["SchemaTestSupport", "schemactl"]),
+    tests("Report", above("SchemaFleet") + ["SchemaTestSupport"]),
     tests("Fuzzing", ["SchemaFuzzing"]),
-    tests("Remote", engine + ["SchemaTestSupport", "schemactl"], exclude: ["Node"]),
+    tests(
+      "Remote", above("SchemaTimeline") + ["SchemaRemote", "SchemaAuthoring", "SchemaTestSupport"],
+      exclude: ["Node"]),
     support("JSONChecking", []),
     // Databases, histories and processes in temporary folders.
     support("TestSupport", above("SchemaTimeline") + ["SchemaAuthoring", "SchemaCommandLine"]),

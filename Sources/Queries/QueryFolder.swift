@@ -46,7 +46,7 @@ package struct QueryFolder: Sendable {
   /// folder does not exist.
   ///
   /// - Throws: an error with every file that cannot be read as UTF-8.
-  package func files() throws(HistoryReadError) -> [QueryFile]? {
+  package func files() throws -> [QueryFile]? {
     var files: [QueryFile] = []
     var diagnostics: [Diagnostic] = []
     // Nil if the path is a file.
@@ -58,7 +58,7 @@ package struct QueryFolder: Sendable {
     } catch  where !isNamed && error.systemError == ENOENT {
       return nil
     } catch {
-      throw .unreadable(error)
+      throw error
     }
     for name in names ?? [Array(path.utf8)] {
       let file = names == nil ? path : joinedPath(path, String(decoding: name, as: UTF8.self))
@@ -81,11 +81,11 @@ package struct QueryFolder: Sendable {
           report("the file is not UTF-8: save it as UTF-8", at: firstFault(in: bytes))
         }
       } catch {
-        guard error.isOfFile else { throw .unreadable(error) }
+        guard error.isOfFile else { throw error }
         report(error.message)
       }
     }
-    guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
+    guard diagnostics.isEmpty else { throw InvalidInput(diagnostics) }
     return files
   }
 

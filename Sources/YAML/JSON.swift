@@ -57,8 +57,12 @@ package indirect enum JSON {
     _ start: String, _ end: String, _ indentation: Int, _ lines: () -> [[UInt8]]
   ) -> [UInt8] {
     let margin = "\n" + String(repeating: " ", count: indentation)
-    return Array((start + margin + "  ").utf8)
-      + lines().joined(separator: ("," + margin + "  ").utf8) + Array((margin + end).utf8)
+    var bytes = Array(start.utf8)
+    for (index, line) in lines().enumerated() {
+      bytes += ((index > 0 ? "," : "") + margin + "  ").utf8
+      bytes += line
+    }
+    return bytes + Array((margin + end).utf8)
   }
 
   private var bytes: [UInt8] {

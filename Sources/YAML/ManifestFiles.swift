@@ -79,7 +79,7 @@ extension MigrationFolder {
     } catch .missingFolder {
       return nil
     } catch {
-      throw error.problem(ofFolder: folder.path)
+      throw error.problem
     }
   }
 

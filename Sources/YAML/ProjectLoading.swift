@@ -32,16 +32,16 @@ extension Project {
       }
       return project
     } catch {
-      throw error.problem(ofFolder: path)
+      throw error.problem
     }
   }
 }
 
 extension HistoryReadError {
   /// `InvalidInput` with every problem of every manifest, or a `Failure`.
-  package func problem(ofFolder path: String) -> any Error {
+  package var problem: any Error {
     switch self {
-    case .missingFolder:
+    case .missingFolder(let path):
       Failure(
         .notFound,
         "the migrations directory \(path) does not exist",

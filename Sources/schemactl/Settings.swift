@@ -185,17 +185,13 @@ struct Settings {
   /// the changes that were needed to read it.
   func repairedProject() throws -> (Project, HistoryLock.Repair?) {
     let folder = MigrationFolder(migrations)
-    do throws(HistoryReadError) {
-      let (lock, repair) = try folder.repairedLock()
-      var project = Project(
-        folder: folder, migrations: try folder.migrations(explaining: folder.explain), lock: lock,
-        application: application,
-        foreign: ForeignObjects(ignoring: configuration.ignore))
-      project.readSquashed = MigrationFolder.readSquashed
-      return (project.askingGitAboutDrafts(), repair)
-    } catch {
-      throw error.problem(ofFolder: folder.path)
-    }
+    let (lock, repair) = try folder.repairedLock()
+    var project = Project(
+      folder: folder, migrations: try folder.migrations(explaining: folder.explain), lock: lock,
+      application: application,
+      foreign: ForeignObjects(ignoring: configuration.ignore))
+    project.readSquashed = MigrationFolder.readSquashed
+    return (project.askingGitAboutDrafts(), repair)
   }
 
   /// Reads the history, and the manifest files of its drafts by id.
@@ -314,7 +310,7 @@ struct Settings {
     } catch .otherHistory where mayHoldOther {
       return
     } catch {
-      throw error.problem(ofFolder: folder.path)
+      throw error
     }
     guard ids.isEmpty, !isFrozen else {
       throw Failure(
@@ -364,24 +360,12 @@ struct Settings {
     let folder =
       configuration.queries.map { QueryFolder(resolved($0)) }
       ?? QueryFolder(besideMigrations: migrations)
-    do throws(HistoryReadError) {
-      let files = try folder.files()
-      return try connectionFile().map { (files ?? []) + [$0] } ?? files
-    } catch {
-      throw error.problem(ofFolder: folder.path)
-    }
-  }
-
-  /// `connection.sql` beside the manifests, which lint compiles like a query.
-  private func connectionFile() throws(HistoryReadError) -> QueryFile? {
-    let folder = MigrationFolder(migrations)
-    do throws(FileError) {
-      return try folder.connectionSQL().map {
-        QueryFile(path: folder.connectionFile, text: $0, isConnectionSQL: true)
-      }
-    } catch {
-      throw .unreadable(error)
-    }
+    let files = try folder.files()
+    let history = MigrationFolder(migrations)
+    // lint compiles `connection.sql` like a query.
+    guard let text = try history.connectionSQL() else { return files }
+    return (files ?? [])
+      + [QueryFile(path: history.connectionFile, text: text, isConnectionSQL: true)]
   }
 
   func linter(of project: Project, isForBaseline: Bool = false) throws -> Linter {

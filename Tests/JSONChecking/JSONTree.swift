@@ -19,18 +19,19 @@ package indirect enum JSONTree: Hashable, Sendable, Codable {
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .number(value)
-    } else if let value = try? container.decode(String.self) {
+    // The most common kinds first, because each wrong guess throws an error.
+    if let value = try? container.decode(String.self) {
       self = .string(value)
+    } else if let value = try? container.decode([String: JSONTree].self) {
+      self = .object(value)
     } else if let value = try? container.decode([JSONTree].self) {
       self = .array(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
     } else {
-      self = .object(try container.decode([String: JSONTree].self))
+      self = .null
     }
   }
 

@@ -62,11 +62,19 @@ func lint(
 }
 
 /// Runs lint on a rule's example, under its own profile or another one.
+/// Lints an example once: several tests read the findings of all of them.
 func lint(_ example: Rule.Example, _ profile: Profile? = nil) throws -> LintReport {
-  try lint(
-    example.manifests, profile ?? example.profile, configuration: example.configuration,
-    releases: example.releases, queries: example.queries)
+  let profile = profile ?? example.profile
+  let key = "\(profile) \(example)"
+  if let known = reports.withLock({ $0[key] }) { return known }
+  let report = try lint(
+    example.manifests, profile, configuration: example.configuration, releases: example.releases,
+    queries: example.queries)
+  reports.withLock { $0[key] = report }
+  return report
 }
+
+private let reports = Locked<[String: LintReport]>([:])
 
 /// 2026-11-20T12:00:00Z.
 let noon = Timestamp(milliseconds: 1_795_176_000_000)

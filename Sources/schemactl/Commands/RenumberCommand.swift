@@ -43,11 +43,7 @@ enum RenumberCommand: Command {
     of names: [String], _ folder: MigrationFolder
   ) throws -> [Renaming] {
     // Users run this command with two manifests of one number, or with merge conflicts in the lock.
-    do {
-      return try renumbering(
-        names, in: folder.path, among: folder.ids(), frozen: folder.frozenIDs(), now: .now)
-    } catch let error as HistoryReadError {
-      throw error.problem(ofFolder: folder.path)
-    }
+    try renumbering(
+      names, in: folder.path, among: folder.ids(), frozen: folder.frozenIDs(), now: .now)
   }
 }

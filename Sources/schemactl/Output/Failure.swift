@@ -2,6 +2,7 @@ import SchemaCommandLine
 import SchemaHistory
 import SchemaManifest
 import SchemaPlatform
+import SchemaYAML
 
 extension Failure {
   /// The failure for an error that ended a command.
@@ -10,6 +11,7 @@ extension Failure {
     case let failure as Failure: self = failure
     case let error as FileError: self.init(error)
     case let input as InvalidInput: self.init(input)
+    case let error as HistoryReadError: self.init(of: error.problem)
     case let error as UsageError:
       self.init(
         .usage, error.message,
