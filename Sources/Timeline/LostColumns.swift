@@ -37,7 +37,14 @@ extension Timeline {
     let later = migrations.indices.dropFirst(removal + 1).reversed().lazy.compactMap { migration in
       old.flatMap { losses.destination(column.name, of: $0.name, in: migration) }
     }.first
-    return later ?? losses.destination(column.name, of: before.name, in: removal)
+    if let known = later ?? losses.destination(column.name, of: before.name, in: removal) {
+      return known
+    }
+    // A migration that only renames a table is not tried with rows.
+    guard let old, let kept = old.column(column.name), !losses.untried.contains(removal) else {
+      return nil
+    }
+    return .column(table: old.name, column: kept.name)
   }
 
   /// The name that another column of the table has now, if the values of the dropped column are

@@ -35,9 +35,8 @@ struct AffectedTables {
       }
       all.formUnion(statement.events.mainTables)
     }
-    let renames = timeline.changes(in: migration).contains(where: \.isRenamed)
-    // The statements may change a table under its new name.
-    if dropsColumns || renames || !changed.allSatisfy(isOld) { changed.formUnion(altered) }
+    // The table may have been renamed by then.
+    if dropsColumns || !changed.allSatisfy(isOld) { changed.formUnion(altered) }
     changed = changed.filter(isOld)
     all = all.filter(isOld)
     all.formUnion(changed)
