@@ -72,10 +72,12 @@ struct Page {
     return "<a href=\"#m-\(number.anchor)\">\(number)</a>"
   }
 
-  func link(toMigration id: String) -> HTML {
+  /// - Parameter place: the text of the link; nil for the id.
+  func link(toMigration id: String, at place: String? = nil) -> HTML {
     let index = chronicle.entries.firstIndex { $0.migration.id == id }
-    return index.map { "<a href=\"#m-\(chronicle.entries[$0].number.anchor)\">\(id)</a>" }
-      ?? "\(id)"
+    let text = place ?? id
+    return index.map { "<a href=\"#m-\(chronicle.entries[$0].number.anchor)\">\(text)</a>" }
+      ?? "\(text)"
   }
 
   // MARK: The document

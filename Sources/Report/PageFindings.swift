@@ -42,7 +42,7 @@ extension Page {
         why.map {
           "<details><summary>Why this is a rule</summary><p>\($0.why)</p><p>\($0.fix)</p></details>"
         } ?? ""
-      let shown = findings.prefix(200).map { item($0) }
+      let shown = findings.prefix(50).map { item($0) }
       let rest = findings.count - shown.count
       let more: HTML =
         rest > 0 ? "<p>\(rest) more; see <code>schemactl lint --verbose</code>.</p>" : ""
@@ -69,12 +69,17 @@ extension Page {
       finding.fix.map {
         "<details><summary>Write this instead</summary><pre tabindex=\"0\"><code>\(lines: $0)</code></pre></details>"
       } ?? ""
-    let place = "\(finding.file):\(finding.line)"
+    let line = "\(finding.file):\(finding.line)"
+    // A finding about a query is in another file than the migration that breaks it.
+    let place: HTML =
+      finding.home == finding.migration
+      ? "<code>\(link(toMigration: finding.migration, at: line))</code>"
+      : "\(link(toMigration: finding.migration)) · <code>\(line)</code>"
     let exchange: HTML =
       number(of: finding).map { " · <a href=\"#x-\($0)\">see it on two devices</a>" } ?? ""
     return """
       <li><span class="severity \(finding.severity.rawValue)">\(finding.severity.rawValue)</span> \
-      \(finding.lines[0])<p class="meta">\(link(toMigration: finding.migration)) · <code>\(place)</code>\
+      \(finding.lines[0])<p class="meta">\(place)\
       \(object)\(frozen)\(exchange)</p>\(reason)\(finding.isSuppressed ? nil : help)\(fix)</li>
 
       """
