@@ -87,13 +87,22 @@ package struct Part: Sendable {
   package internal(set) var life: Lifetime
   /// The migration that introduced it, including earlier definitions and table names.
   package let since: Int
+  /// The migration that last changed its definition; a new name of the table changes none.
+  package let changed: Int
   /// The column that it replaced at the same position.
   package internal(set) var replaced: String?
   /// Whether another definition of the same part follows.
   package internal(set) var hasSuccessor = false
 
   /// Whether it changes the definition of an existing part.
-  package var isChange: Bool { since < life.from }
+  package var isChange: Bool { since < changed }
+
+  init(content: Content, life: Lifetime, since: Int, changed: Int? = nil) {
+    self.content = content
+    self.life = life
+    self.since = since
+    self.changed = changed ?? life.from
+  }
 
   /// Equal for all definitions of the same part.
   var key: [Identifier] {
@@ -148,7 +157,10 @@ extension TableStory {
     for content in table.contents {
       let key = Part(content: content, life: life, since: step).key
       let old = former?.parts.first { $0.life.until == step && $0.key == key }
-      parts.append(Part(content: content, life: life, since: old?.since ?? step))
+      parts.append(
+        Part(
+          content: content, life: life, since: old?.since ?? step,
+          changed: old?.content == content ? old?.changed : step))
     }
   }
 

@@ -76,7 +76,7 @@ let pageScript = #"""
       if (part.word) totals[part.word]++;
     }
     all('#schema .group').forEach(group => {
-      if (one('[data-f]', group)) group.hidden = !all('li[data-f]', group).some(item => !item.hidden);
+      if (one('[data-f]', group)) group.hidden = !all('li', group).some(item => !item.hidden);
     });
     for (const part of links) {
       const target = document.getElementById(decodeURIComponent(one('a', part.element).hash.slice(1)));

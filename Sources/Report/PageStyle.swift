@@ -80,9 +80,8 @@ let pageStyle = """
   .release{border:1px solid var(--line);border-radius:10px;margin:.8rem 0;padding:.5rem 1rem}
   .release>ol{list-style:none;padding:0}
   .entry,.drafts>li{border-left:3px solid var(--line);padding:.1rem 0 .1rem .9rem;margin:1rem 0 1rem .2rem;list-style:none}
-  .entry h4{display:inline-block}.entry.draft,.drafts>li{border-left-color:var(--changed)}
+  .entry.draft,.drafts>li{border-left-color:var(--changed)}
   .drafts{padding:0}
-  .state{font-size:.75rem;border:1px solid var(--line);border-radius:4px;padding:0 .3rem;color:var(--quiet)}
   .description{white-space:pre-line;max-width:70ch}
   .changes{list-style:none;padding:0;font-size:.92rem}.changes>li>span{display:inline-block;width:5rem;font-weight:600}
   .columns{columns:20rem}

@@ -66,8 +66,10 @@ extension Page {
     return " data-f=\"\(life.from)\"\(end)"
   }
 
-  private func attributes(of part: Part) -> HTML {
-    let since: HTML = part.isChange ? " data-s=\"\(part.since)\"" : ""
+  /// None for a part that exists as long as its table.
+  private func attributes(of part: Part, in table: TableStory? = nil) -> HTML {
+    guard part.life != table?.life else { return "" }
+    let since: HTML = part.since < part.life.from ? " data-s=\"\(part.since)\"" : ""
     return "\(life(part.life))\(since)\(HTML(trusted: part.hasSuccessor ? " data-n" : ""))"
   }
 
@@ -106,7 +108,7 @@ extension Page {
     }
     if isChild { keys += "<abbr title=\"foreign key\">FK</abbr>" }
     return """
-      <tr\(attributes(of: part))><th scope="row">\(column.name)\(keys)</th><td>\(column.type)</td>\
+      <tr\(attributes(of: part, in: table))><th scope="row">\(column.name)\(keys)</th><td>\(column.type)</td>\
       <td>\(column.constraints.joined(separator: " · "))</td><td>\(origin(part))</td></tr>
 
       """
@@ -116,18 +118,18 @@ extension Page {
   private func origin(_ part: Part) -> HTML {
     let first = link(toMigration: part.since)
     if part.isChange {
-      return "\(first), changed in \(link(toMigration: part.life.from))"
+      return "\(first), changed in \(link(toMigration: part.changed))"
     }
     return part.replaced.map { "\(first), in place of <code>\($0)</code>" } ?? first
   }
 
-  private func item(_ part: Part, _ text: HTML) -> HTML {
-    "<li\(attributes(of: part))>\(text) <small>\(origin(part))</small></li>"
+  private func item(_ part: Part, _ text: HTML, of table: TableStory) -> HTML {
+    "<li\(attributes(of: part, in: table))>\(text) <small>\(origin(part))</small></li>"
   }
 
-  private func group(_ title: HTML, _ items: [(life: Lifetime, html: HTML)]) -> HTML {
+  private func group(_ title: HTML, _ items: [(isHidden: Bool, html: HTML)]) -> HTML {
     guard !items.isEmpty else { return "" }
-    let isHidden = !items.contains { !$0.life.isOver }
+    let isHidden = items.allSatisfy(\.isHidden)
     return """
       <section class="group"\(HTML(trusted: isHidden ? " hidden" : ""))><h4>\(title)</h4>\
       <ul>\(items.map(\.html).joined())</ul></section>
@@ -135,17 +137,18 @@ extension Page {
       """
   }
 
-  private func references(to index: Int) -> [(life: Lifetime, html: HTML)] {
+  private func references(to index: Int) -> [(isHidden: Bool, html: HTML)] {
     let table = chronicle.tables[index]
     return chronicle.tables.flatMap { child in
-      child.foreignKeys.compactMap { part, key -> (life: Lifetime, html: HTML)? in
+      child.foreignKeys.compactMap { part, key -> (isHidden: Bool, html: HTML)? in
         guard key.table.isSameName(as: table.name), let common = part.life.overlap(table.life)
         else { return nil }
         let columns = key.columns.joined(separator: ", ")
         let since = link(toMigration: part.since)
+        let isWhole = common == table.life
         return (
-          common,
-          "<li\(life(common))>\(link(toTable: child.name)).<code>\(columns)</code> <small>\(since)</small></li>"
+          common.isOver && !isWhole,
+          "<li\(isWhole ? "" : life(common))>\(link(toTable: child.name)).<code>\(columns)</code> <small>\(since)</small></li>"
         )
       }
     }
@@ -156,7 +159,8 @@ extension Page {
       title,
       table.parts.compactMap { part in
         description(of: part.content).flatMap { group, text in
-          group.text == title.text ? (part.life, item(part, text)) : nil
+          group.text == title.text
+            ? (part.life.isOver && part.life != table.life, item(part, text, of: table)) : nil
         }
       })
   }

@@ -60,8 +60,8 @@ extension Page {
       "<p class=\"accepted\">An edit after the release was accepted: \(acceptance.reason)</p>"
     }
     return """
-      <li class="entry \(state)" id="m-\(entry.number.anchor)"><h4>\(entry.migration.id)</h4> \
-      <span class="state">\(state)</span>\(describe(index))\(acceptances.joined())\(changeList(index))</li>
+      <li class="entry \(state)" id="m-\(entry.number.anchor)"><h4>\(entry.migration.id)</h4>\
+      \(describe(index))\(acceptances.joined())\(changeList(index))</li>
 
       """
   }

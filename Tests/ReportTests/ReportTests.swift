@@ -29,6 +29,8 @@ struct ReportTests {
     try sandbox.addSQL("0005_drop", "DROP INDEX byTitle")
     let chronicle = try sandbox.linted().0
     let notes = try #require(chronicle.tables.first { $0.name == "notes" })
+    // A new name of the table changes no column.
+    #expect(!(chronicle.tables.flatMap(\.columns).contains { $0.part.isChange }))
     let pages = try #require(chronicle.tables.first { $0.name == "pages" })
     #expect(notes.life.until == 2)
     #expect(pages.since == 0 && pages.formerName == "notes" && !pages.life.isOver)
