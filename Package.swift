@@ -131,8 +131,7 @@ let package = Package(
       "Engine",
       above("SchemaTimeline") + ["SchemaAuthoring", "SchemaCommandLine", "SchemaTestSupport"]),
     tests("Lint", above("SchemaAuthoring") + ["SchemaTestSupport"], exclude: ["Golden"]),
-    tests(
-      "Fleet", engine + ["SchemaJSONChecking", "SchemaTestSupport", "schemactl"]),
+    tests("Fleet", engine + ["SchemaJSONChecking", "SchemaTestSupport", "schemactl"]),
     tests("Import", ["SchemaTestSupport"]),
     tests("CommandLine", ["SchemaCommandLine", "SchemaTestSupport"]),
     tests(
