@@ -174,8 +174,10 @@ final class Probe {
     let usual = ["0", "1", "''", "'x'", "-1", "2", "1.5"]
     let odd = ["-1e18", "1e18", "x'00'", "hex(zeroblob(50000))"]
     var seen: Set<ExactText> = []
-    return (["NULL"] + named.prefix(40) + usual + odd + lengths.prefix(20) + nearby)
-      .filter { seen.insert($0) }
+    let groups: [[String]] = [
+      ["NULL"], Array(named.prefix(40)), usual, odd, Array(lengths.prefix(20)), nearby,
+    ]
+    return groups.joined().filter { seen.insert($0) }
   }
 }
 

@@ -193,7 +193,7 @@ struct VerifyTests {
     #expect(project.lock?.releases.map(\.name) == ["1.0"])
     let report = try project.verify(database: nil, timeout: 1)
     #expect(report.history.map(\.state).filter { $0 == .draft }.count == 1)
-    #expect([.success, .finding].contains(report.status))
+    #expect(report.status == .success || report.status == .finding)
     if Connection.libraryVersion == "3.40.1" { #expect(report.status == .success) }
   }
 }

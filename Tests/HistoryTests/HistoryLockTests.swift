@@ -124,9 +124,8 @@ struct HistoryLockTests {
     let twice = lockError((goldenLock + lines[2] + "\n").utf8)
     #expect(twice?.kind == .duplicate)
     #expect(twice?.position.line == 5)
-    #expect(
-      twice?.details.map { $0.prefix(19) }
-        == ["line 3: 0002_größe", "line 5: 0002_größe"].map { $0[...] + " " })
+    let places = twice?.details.map { String($0.prefix(19)) }
+    #expect(places == ["line 3: 0002_größe ", "line 5: 0002_größe "])
     let number = lockError(
       (goldenLock + lines[2].replacing("0002_größe", with: "02_b") + "\n").utf8)
     #expect(number?.message.contains("the number 2, `0002_größe` and `02_b`") == true)

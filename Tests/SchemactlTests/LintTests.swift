@@ -203,14 +203,16 @@ struct LintTests {
     let folder = try WorkingFolder.of(["0001_notes": Self.notes])
     try folder.expect(0, "freeze", "--release", "1.0")
     try folder.write("migrations/0002_drop.yaml", Self.drop)
+    let message =
+      "migrations/0002_drop.yaml:2:34: error: a 1.0 device creates notes(id='one', text='Milk', "
+      + "color=1); a device with 0002_drop has no column notes.color, and the value is lost "
+      + "[two-devices]"
     for run in try [folder.expect(1, "lint"), folder.expect(1, "lint", "--full")] {
       let lines = run.output.split(separator: "\n")
       let first = try #require(lines.firstIndex { $0.hasSuffix(" [two-devices]") })
       #expect(
         lines[first...].prefix(9).map(String.init) == [
-          "migrations/0002_drop.yaml:2:34: error: a 1.0 device creates notes(id='one', text='Milk', "
-            + "color=1); a device with 0002_drop has no column notes.color, and the value is lost "
-            + "[two-devices]",
+          message,
           "  2 |   - drop_column: { table: notes, column: color }",
           "    |                                  ^",
           "  -- In one sqlite3 shell, a 1.0 device:",
