@@ -27,13 +27,13 @@ struct LossJudge {
   let text: StepText
   /// Whether the step may copy values of a column of a table.
   let mayCopy: (Identifier, Identifier) -> Bool
-  private let schemaAfter: Schema
-  private var database: FilledDatabase { experiment.database }
+  let schemaAfter: Schema
+  var database: FilledDatabase { experiment.database }
   private let baseDigest: [Identifier: Int]
   /// The marks of each table's rows and columns before the step.
   private let marks: [Identifier: [[[Int64]]]]
   /// The cells that hold each mark before the step, and the mark's cells after it.
-  private var origins: [Int64: [Cell]] = [:]
+  var origins: [Int64: [Cell]] = [:]
   private var found: [Int64: [Cell]] = [:]
 
   init(
@@ -77,12 +77,12 @@ struct LossJudge {
     base.contents.tables[cell.table]?.rows[cell.row][cell.column] ?? .null
   }
 
-  private func marks(of cell: Cell) -> [Int64] {
+  func marks(of cell: Cell) -> [Int64] {
     marks[cell.table]?[cell.row][cell.column] ?? []
   }
 
   /// The marks that only this cell holds. Columns that refer to a key do not count.
-  private func ownMarks(_ cell: Cell) -> [Int64] {
+  func ownMarks(_ cell: Cell) -> [Int64] {
     marks(of: cell).filter { mark in
       let holders = origins[mark] ?? []
       return holders.count == 1
@@ -102,127 +102,13 @@ struct LossJudge {
   }
 
   /// The cells after the step that hold an own mark of a cell, without those that only refer to it.
-  private func places(of mark: Int64) -> [Cell] {
+  func places(of mark: Int64) -> [Cell] {
     let places = found[mark] ?? []
     guard origins[mark]?.count != 1 else { return places }
     return places.filter { place in
       let column = base.contents.tables[place.table]?.columns[place.column]
       return column.map { !refers($0, in: place.table) } ?? true
     }
-  }
-
-  // MARK: Rows
-
-  /// The lost rows of a table, and the rows that disappeared but influenced others.
-  func lostRows(
-    of table: Identifier, after name: Identifier?
-  ) throws(Failure) -> (lost: [Int], traces: [Int]) {
-    guard let filled = database.tables[table] else { return ([], []) }
-    let missing = filled.rows.indices.filter { row in
-      !isMarked(table, row) && !isFound(table, row, in: name)
-        && !isReplaced(table, row, in: name)
-    }
-    guard !missing.isEmpty else { return ([], []) }
-    let count = name.flatMap { base.contents.tables[$0]?.rows.count } ?? 0
-    // All remaining rows are recognised.
-    if count <= filled.rows.count - missing.count { return (missing, []) }
-    if effect(of: try experiment.run(removing(missing, of: table))) == .none {
-      return (missing, [])
-    }
-    var (lost, traces): ([Int], [Int]) = ([], [])
-    for row in missing.prefix(Self.mostRows) {
-      let outcome = try experiment.run(removing([row], of: table))
-      if effect(of: outcome) == .none {
-        lost.append(row)
-      } else if name.flatMap({ outcome?.contents.tables[$0]?.rows.count }) == count {
-        traces.append(row)
-      }
-    }
-    return (lost, traces)
-  }
-
-  /// The maximum number of rows that are removed one by one.
-  private static let mostRows = 20
-
-  func removing(_ rows: [Int], of table: Identifier) -> [Experiment.Change] {
-    guard let filled = database.tables[table] else { return [] }
-    return rows.map {
-      .remove(table: filled.shape.name, address: filled.rows[$0].address)
-    }
-  }
-
-  /// The marks that only these rows hold.
-  func marks(of rows: [Int], in table: Identifier) -> Set<Int64> {
-    let count = database.tables[table]?.shape.columns.count ?? 0
-    return Set(
-      rows.flatMap { row in
-        (0..<count).flatMap { marks(of: Cell(table: table, row: row, column: $0)) }
-      }.filter { origins[$0]?.count == 1 })
-  }
-
-  /// Whether a mark of the row exists after the step.
-  private func isMarked(_ table: Identifier, _ row: Int) -> Bool {
-    let count = database.tables[table]?.rows[row].cells.count ?? 0
-    return (0..<count).contains { column in
-      ownMarks(Cell(table: table, row: row, column: column)).contains { !places(of: $0).isEmpty }
-    }
-  }
-
-  /// Whether a row with the same values exists, even without a mark of its own. Of equal rows, as many
-  /// must exist.
-  private func isFound(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
-    guard let filled = database.tables[table],
-      let after = name.flatMap({ base.contents.tables[$0] })
-    else { return false }
-    let columns = filled.shape.columns.enumerated().compactMap { offset, column in
-      after.index(of: column.key).map { (offset, $0) }
-    }
-    guard columns.count == filled.shape.columns.count else { return false }
-    let cells = filled.rows[row].cells
-    let count = after.rows.count { now in
-      columns.allSatisfy { now[$0.1].isSame(as: cells[$0.0]) }
-    }
-    return count > (acceptsTwins(name) ? filled.rows[..<row].count { $0.cells == cells } : 0)
-  }
-
-  /// Whether REPLACE has put another row with the same key in its place.
-  private func isReplaced(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
-    guard text.replacesRows, let filled = database.tables[table],
-      let after = name.flatMap({ base.contents.tables[$0] }),
-      let key = keyColumns(of: filled, in: after)
-    else { return false }
-    let cells = filled.rows[row].cells
-    return after.rows.contains { now in key.allSatisfy { now[$1].isSame(as: cells[$0]) } }
-  }
-
-  /// Whether a row after the step has a key that its table did not contain before.
-  private func isAdded(_ place: Cell) -> Bool {
-    guard let filled = database.tables[place.table],
-      let after = base.contents.tables[place.table], let key = keyColumns(of: filled, in: after)
-    else { return false }
-    let now = after.rows[place.row]
-    return !filled.rows.contains { row in
-      key.allSatisfy { now[$1].isSame(as: row.cells[$0]) }
-    }
-  }
-
-  /// The positions of the primary key's columns before and after the step; nil without a key.
-  private func keyColumns(
-    of filled: FilledDatabase.Table, in after: Contents.Table
-  ) -> [(before: Int, after: Int)]? {
-    let key = filled.shape.primaryKey.compactMap { column in
-      after.index(of: column.key).flatMap { now in
-        filled.index(of: column.key).map { (before: $0, after: now) }
-      }
-    }
-    return key.isEmpty || key.count < filled.shape.primaryKey.count ? nil : key
-  }
-
-  /// Whether the table has no key after the step that equal rows would violate.
-  private func acceptsTwins(_ name: Identifier?) -> Bool {
-    guard let name else { return false }
-    return shapeAfter(name).map { $0.primaryKey == nil && $0.uniques.isEmpty } ?? false
-      && !schemaAfter.objects(.index, on: name.text).contains { IndexShape($0)?.isUnique ?? false }
   }
 
   /// The definition of a table after the step.
@@ -315,6 +201,17 @@ struct LossJudge {
       return .column(table: table.name, column: table.columns[target.column].text)
     }
     return (gone, place)
+  }
+
+  /// Whether a row after the step has a key that its table did not contain before.
+  private func isAdded(_ place: Cell) -> Bool {
+    guard let filled = database.tables[place.table],
+      let after = base.contents.tables[place.table], let key = keyColumns(of: filled, in: after)
+    else { return false }
+    let now = after.rows[place.row]
+    return !filled.rows.contains { row in
+      key.allSatisfy { now[$1].isSame(as: row.cells[$0]) }
+    }
   }
 
   /// The cells after the step in rows that hold another mark of the cell's row.
