@@ -17,7 +17,7 @@ struct Page {
   let report: Report
   /// The anchor of each story in `chronicle.tables`.
   let tableAnchors: [String]
-  /// The stories of which each migration changed something, by its index.
+  /// The indexes of the tables that each migration changes, by the migration's index.
   let tablesByStep: [Int: [Int]]
   private let liveTables: [Identifier: Int]
 

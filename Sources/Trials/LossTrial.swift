@@ -21,7 +21,7 @@ package final class LossTrial {
   /// The names of all objects that existed at any time.
   private var objectNames: Set<Identifier> = []
   private let objects = ReachedObjects()
-  /// The tables of which each migration copies nothing: every column of a table asks for them.
+  /// Whether a migration copies nothing from a table. Every column of the table needs the answer.
   private var uncopied: [LossEvidence.Key: Bool] = [:]
   /// The last outcomes over several drafts, by the first one: other columns of the table mostly ask
   /// for the same ones.
