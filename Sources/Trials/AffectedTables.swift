@@ -23,9 +23,9 @@ struct AffectedTables {
       for event in statement.events {
         switch event.action {
         case .insert where replaces && event.trigger == nil:
-          changed.formUnion(event.mainTable)
+          if let name = event.mainTable { changed.insert(name) }
         case .update, .delete, .dropTable:
-          changed.formUnion(event.mainTable)
+          if let name = event.mainTable { changed.insert(name) }
         case .alterTable:
           if let name = event.second { altered.insert(name.identifier) }
           // A third name is that of the dropped column.
@@ -49,11 +49,11 @@ struct AffectedTables {
 }
 
 extension AuthorizerEvent {
-  /// The table of the database that it names first; none for one that SQLite maintains, such as
-  /// `sqlite_schema`, which every change of the schema updates.
-  fileprivate var mainTable: Set<Identifier> {
-    guard database == "main", let name = first?.identifier, !name.isInternal else { return [] }
-    return [name]
+  /// The table of the database that it reads, writes or drops; nil for one that SQLite maintains, such
+  /// as `sqlite_schema`, which every change of the schema updates.
+  fileprivate var mainTable: Identifier? {
+    guard database == "main", let name = first?.identifier else { return nil }
+    return name.isInternal ? nil : name
   }
 }
 
@@ -61,14 +61,13 @@ extension [AuthorizerEvent] {
   /// The tables of the schema that a statement reads, writes or changes.
   var mainTables: Set<Identifier> {
     Set(
-      lazy.compactMap { event -> String? in
+      lazy.compactMap { event -> Identifier? in
         switch event.action {
-        case .read, .insert, .update, .delete, .dropTable:
-          return event.database == "main" ? event.first : nil
-        case .alterTable: return event.first == "main" ? event.second : nil
-        case .createIndex: return event.database == "main" ? event.second : nil
+        case .read, .insert, .update, .delete, .dropTable: return event.mainTable
+        case .alterTable: return event.first == "main" ? event.second?.identifier : nil
+        case .createIndex: return event.database == "main" ? event.second?.identifier : nil
         default: return nil
         }
-      }.map(\.identifier).filter { !$0.isInternal })
+      }.filter { !$0.isInternal })
   }
 }

@@ -293,9 +293,8 @@ package final class LossTrial {
   ) throws -> LossJudge? {
     let first = steps[0]
     let isSingle = steps.count == 1
-    var text = StepText(steps.flatMap { timeline.statements(in: $0).map(\.sql) })
-    let mayJoin = joinsRows && !text.joined.isEmpty
-    if !joinsRows { text.joined = [] }
+    let text = StepText(
+      steps.flatMap { timeline.statements(in: $0).map(\.sql) }, joinsRows: joinsRows)
     let schema = objects.part(
       of: schemas[first],
       from: steps.reduce(into: tables.all) { $0.formUnion(names(in: $1, timeline)) },
@@ -341,7 +340,7 @@ package final class LossTrial {
       if hasRows, let base = try simpler.run() { return judge(simpler, base) }
     }
     // Equal keys of two tables collide when the rows of one are copied to the other.
-    if mayJoin { return try prepared(steps, tables, timeline, joinsRows: false) }
+    if !text.joined.isEmpty { return try prepared(steps, tables, timeline, joinsRows: false) }
     if isSingle { note(first, "it does not run on generated rows (\(reason))") }
     return nil
   }

@@ -8,7 +8,7 @@ struct StepText {
   /// Values near each column's name.
   private(set) var literals: [Identifier: [Value]] = [:]
   /// Pairs of columns that the text compares.
-  var joined: [(Identifier, Identifier)] = []
+  private(set) var joined: [(Identifier, Identifier)] = []
 
   /// Whether an INSERT may replace rows with the same key.
   private(set) var replacesRows = false
@@ -17,11 +17,13 @@ struct StepText {
   private static let reach = 24
   private static let mostLiterals = 10
 
-  init(_ statements: some Sequence<String>) {
+  /// - Parameter joinsRows: whether to note the pairs.
+  init(_ statements: some Sequence<String>, joinsRows: Bool = true) {
     for sql in statements.map({ TokenizedSQL($0) }) {
       note(sql)
       noteReplaced(sql)
     }
+    if !joinsRows { joined = [] }
   }
 
   func literals(of columns: [Identifier]) -> [Value] {
