@@ -52,6 +52,8 @@ let text: [SwiftSetting] =
   Context.environment["SCHEMACTL_FORBID_STRING_SETS"] == nil
   ? [] : [.define("FORBIDS_STRING_SETS")]
 
+let testSupport = ["SchemaTestPrograms", "SchemaTestSupport"]
+
 let package = Package(
   name: "schemactl",
   platforms: [.macOS(.v12), .iOS(.v15)],
@@ -121,38 +123,40 @@ let package = Package(
       dependencies: ["schemactl"]),
     .plugin(
       name: "SchemaBundlePlugin", capability: .buildTool(), dependencies: ["schemactl"]),
-    tests("SQLite", ["SchemaPlatform", "SchemaSQLite", "SchemaTestSupport"]),
+    tests("SQLite", ["SchemaPlatform", "SchemaSQLite", "SchemaTestPrograms"]),
     tests("SQLText", ["SchemaSQLText"]),
-    tests("Model", above("SchemaManifest") + ["SchemaTestSupport"]),
-    tests("Manifest", above("SchemaTimeline") + ["SchemaJSONChecking", "SchemaTestSupport"]),
-    tests("History", above("SchemaTimeline") + ["SchemaAuthoring", "SchemaTestSupport"]),
-    // A test that starts schemactl finds it in the build folder, and need not wait for its modules.
+    tests("Model", above("SchemaManifest") + testSupport),
+    tests("Manifest", above("SchemaTimeline") + ["SchemaJSONChecking"] + testSupport),
+    tests("History", above("SchemaTimeline") + ["SchemaAuthoring"] + testSupport),
     tests(
-      "Engine",
-      above("SchemaTimeline") + ["SchemaAuthoring", "SchemaCommandLine", "SchemaTestSupport"]),
-    tests("Lint", above("SchemaAuthoring") + ["SchemaTestSupport"], exclude: ["Golden"]),
-    tests("Fleet", engine + ["SchemaJSONChecking", "SchemaTestSupport", "schemactl"]),
-    tests("Import", ["SchemaTestSupport"]),
-    tests("CommandLine", ["SchemaCommandLine", "SchemaTestSupport"]),
+      "Engine", above("SchemaTimeline") + ["SchemaAuthoring", "SchemaCommandLine"] + testSupport),
+    tests("Lint", above("SchemaAuthoring") + testSupport, exclude: ["Golden"]),
+    tests("Fleet", engine + ["SchemaJSONChecking", "schemactl"] + testSupport),
+    tests("Import", ["SchemaTestPrograms"]),
+    tests(
+      "CommandLine",
+      engine + ["SchemaCommandLine", "SchemaJSONChecking", "SchemaTestPrograms", "schemactl"],
+      exclude: ["Golden"]),
     tests(
       "SchemaKit",
-      above("SchemaTimeline") + [
-        "SchemaAuthoring", "SchemaCSQLite", "SchemaKitYAML", "SchemaTestSupport",
-      ]),
+      above("SchemaTimeline") + ["SchemaAuthoring", "SchemaCSQLite", "SchemaKitYAML"] + testSupport),
+    // They start schemactl, which the build puts beside them, and need not wait for its modules.
     tests(
       "Schemactl",
-      engine + [
-        "SchemaKitYAML", "SchemaCommandLine", "SchemaJSONChecking", "SchemaTestSupport",
-        "schemactl",
+      [
+        "SchemaPlatform", "SchemaSQLite", "SchemaSQLText", "SchemaJSONChecking",
+        "SchemaTestPrograms",
       ], exclude: ["Golden"]),
-    tests("Report", above("SchemaFleet") + ["SchemaTestSupport"]),
+    tests("Report", above("SchemaFleet") + testSupport),
     tests("Fuzzing", ["SchemaFuzzing"]),
     tests(
-      "Remote", above("SchemaTimeline") + ["SchemaRemote", "SchemaAuthoring", "SchemaTestSupport"],
+      "Remote", above("SchemaTimeline") + ["SchemaRemote", "SchemaAuthoring"] + testSupport,
       exclude: ["Node"]),
     support("JSONChecking", []),
-    // Databases, histories and processes in temporary folders.
-    support("TestSupport", above("SchemaTimeline") + ["SchemaAuthoring", "SchemaCommandLine"]),
+    // Programs in temporary folders: their tests are compiled beside the engine.
+    support("TestPrograms", ["SchemaSQLite"]),
+    // Databases and histories in temporary folders.
+    support("TestSupport", above("SchemaTimeline") + ["SchemaAuthoring", "SchemaTestPrograms"]),
     // What `make fuzz` feeds, and a test runs over its corpora.
     .target(
       name: "SchemaFuzzing", dependencies: above("SchemaTimeline").map { .byName(name: $0) },
@@ -174,12 +178,12 @@ if Context.environment["SCHEMACTL_TEST_ALL"] != nil {
     .executableTarget(
       name: "SchemaTorture",
       dependencies: (engine + [
-        "SchemaCSQLite", "SchemaTestSupport", "SchemaFaultyAllocator", "SchemaFaultyFileSystem",
-      ]).map { .byName(name: $0) },
+        "SchemaCSQLite", "SchemaFaultyAllocator", "SchemaFaultyFileSystem",
+      ] + testSupport).map { .byName(name: $0) },
       path: "Tests/Torture", swiftSettings: strict),
     // Measures the release file from outside, as a process beside others.
     .executableTarget(name: "SchemaBenchmark", path: "Benchmarks", swiftSettings: strict),
-    tests("Torture", ["SchemaTorture", "schemactl", "SchemaTestSupport"] + engine),
+    tests("Torture", ["SchemaTorture", "schemactl"] + testSupport + engine),
   ]
 }
 

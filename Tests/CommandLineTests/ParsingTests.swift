@@ -1,5 +1,5 @@
 import SchemaCommandLine
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("Parsing") struct ParsingTests {

@@ -1,5 +1,4 @@
 import SchemaCommandLine
-import SchemaTestSupport
 import Testing
 
 @Suite("Usage errors") struct UsageErrorTests {

@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaModel
 import SchemaPlanning
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

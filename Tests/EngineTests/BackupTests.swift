@@ -9,6 +9,7 @@ import SchemaPlatform
 import SchemaPreview
 import SchemaReplay
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Synchronization
 import Testing

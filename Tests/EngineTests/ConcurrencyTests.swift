@@ -1,6 +1,7 @@
 import SchemaHistory
 import SchemaReplay
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

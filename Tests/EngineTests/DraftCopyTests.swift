@@ -7,6 +7,7 @@ import SchemaModel
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Synchronization
 import Testing
@@ -81,7 +82,7 @@ struct DraftCopyTests {
     try sandbox.migrate()
     try sandbox.run("INSERT INTO tags (id, title) VALUES ('late', 'after the copy')")
     let edited = try String(
-      contentsOfFile: "\(repository)/migrations/\(Sandbox.statusMove).yaml", encoding: .utf8
+      contentsOfFile: "\(repository.path)/migrations/\(Sandbox.statusMove).yaml", encoding: .utf8
     ).replacing("1: 1", with: "1: 2")
     try sandbox.add(Sandbox.statusMove, edited)
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }

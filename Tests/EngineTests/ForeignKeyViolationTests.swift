@@ -1,5 +1,6 @@
 import SchemaApply
 import SchemaHistory
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -8,6 +8,7 @@ import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaPlatform
 import Testing
@@ -190,7 +191,7 @@ struct ForeignLedgerTests {
     #expect(status.adoptable == 3 && status.pending == ["0004_step", "0005_more"])
     let plan = try project.plan(app.sandbox.options(), database: app.sandbox.database)
     #expect(plan.adopted.map(\.id).count == 3 && plan.migrations.count == 2)
-    let ended = try SchemaTestSupport.run(
+    let ended = try SchemaTestPrograms.run(
       "/usr/bin/env", ["sqlite3", app.sandbox.database], input: plan.script)
     #expect(ended.code == 0, "\(ended.errors)")
     #expect(try app.amount == [[42]])

@@ -2,6 +2,7 @@ import Foundation
 import SchemaApply
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

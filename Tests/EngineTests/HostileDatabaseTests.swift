@@ -8,6 +8,7 @@ import SchemaPlanning
 import SchemaPlatform
 import SchemaPreview
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import SchemaModel
 import SchemaPreview
 import SchemaReplay
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaPlanning
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

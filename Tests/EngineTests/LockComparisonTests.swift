@@ -5,6 +5,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaReplay
 import SchemaSQLText
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import SchemaModel
 import SchemaPlanning
 import SchemaPreview
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

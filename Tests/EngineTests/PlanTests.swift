@@ -7,6 +7,7 @@ import SchemaPlanning
 import SchemaPreview
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

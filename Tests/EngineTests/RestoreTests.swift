@@ -6,6 +6,7 @@ import SchemaInspect
 import SchemaModel
 import SchemaReplay
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

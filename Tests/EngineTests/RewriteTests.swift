@@ -6,6 +6,7 @@ import SchemaModel
 import SchemaPlanning
 import SchemaReplay
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
@@ -179,7 +180,8 @@ struct RewriteTests {
     #expect(try sandbox.migrate { $0.isParanoid = true }.failure == nil)
     let rows: [[Value]] = [[1, 1, "c1", .null], [2, 2, "c2", .null]]
     #expect(try sandbox.rows("SELECT a, b, d, z FROM t") == rows)
-    let vacuum = try SchemaTestSupport.run("/usr/bin/env", ["sqlite3", sandbox.database, "VACUUM"])
+    let vacuum = try SchemaTestPrograms.run(
+      "/usr/bin/env", ["sqlite3", sandbox.database, "VACUUM"])
     #expect(vacuum.code == 0, "\(vacuum.errors)")
     #expect(try sandbox.rows("SELECT a, b, d, z FROM t") == rows)
     #expect(try sandbox.schema().table("t")?.name == "t")

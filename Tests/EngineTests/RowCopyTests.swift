@@ -2,6 +2,7 @@ import SchemaApply
 import SchemaHistory
 import SchemaReplay
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import SchemaPlanning
 import SchemaPreview
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import SchemaHistory
 import SchemaModel
 import SchemaPlanning
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaYAML
 import Testing

@@ -6,6 +6,7 @@ import SchemaModel
 import SchemaPlanning
 import SchemaReplay
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaYAML
 import Testing

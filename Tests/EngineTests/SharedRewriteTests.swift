@@ -8,6 +8,7 @@ import SchemaPlanning
 import SchemaPreview
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaYAML
 import Testing
@@ -248,7 +249,7 @@ struct SharedRewriteTests {
       "to the byte")
     #expect(try sandbox.project().verify(database: alone.database, timeout: 1).status == .success)
 
-    let ended = try SchemaTestSupport.run(
+    let ended = try SchemaTestPrograms.run(
       "/usr/bin/env", ["sqlite3", shell.database], input: script)
     #expect(ended.code == 0, "\(ended.errors)")
     #expect(try Content(shell) == content)

@@ -2,6 +2,7 @@ import Foundation
 import SchemaHistory
 import SchemaInspect
 import SchemaManifest
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import SchemaInspect
 import SchemaModel
 import SchemaReplay
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaYAML
 import Testing
@@ -187,7 +188,7 @@ struct VerifyTests {
 
   @Test("the repository's own history is valid")
   func ownHistory() throws {
-    let folder = MigrationFolder(repository + "/migrations")
+    let folder = MigrationFolder(repository.path + "/migrations")
     let project = Project(
       folder: folder, migrations: try folder.migrations(), lock: try folder.lock())
     #expect(project.lock?.releases.map(\.name) == ["1.0"])

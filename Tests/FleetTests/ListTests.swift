@@ -1,5 +1,6 @@
 import Foundation
 import SchemaJSONChecking
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
@@ -138,7 +139,7 @@ struct ListTests {
   @Test("a name that is not UTF-8 is refused, not skipped")
   func notUTF8() throws {
     let tenants = try Tenants(1)
-    let made = try SchemaTestSupport.run(
+    let made = try SchemaTestPrograms.run(
       "/bin/sh", ["-c", "cp tenants/001.sqlite \"tenants/$(printf '\\377').sqlite\""],
       in: tenants.folder)
     #expect(made.code == 0)

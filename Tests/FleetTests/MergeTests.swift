@@ -1,6 +1,7 @@
 import Foundation
 import SchemaJSONChecking
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
@@ -88,7 +89,7 @@ struct MergeTests {
       #expect(run.errors.contains(message), "\(run.errors)")
     }
     func other(_ words: String..., shard: String = "2/2") throws {
-      let run = try SchemaTestSupport.run(
+      let run = try SchemaTestPrograms.run(
         "schemactl", ["fleet"] + words + ["--shard", shard, "--format", "jsonl"], in: tenants.folder
       )
       try tenants.write("other", run.output)

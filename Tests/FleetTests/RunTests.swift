@@ -4,6 +4,7 @@ import SchemaFleet
 import SchemaHistory
 import SchemaJSONChecking
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 import schemactl

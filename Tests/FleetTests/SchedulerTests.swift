@@ -1,5 +1,6 @@
 import Foundation
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
@@ -21,7 +22,7 @@ struct SchedulerTests {
 
   private func shell(_ line: String, _ tenants: Tenants, _ more: [String: String] = [:]) throws {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    let run = try SchemaTestSupport.start(
+    let run = try SchemaTestPrograms.start(
       "/bin/sh", ["-c", line], in: tenants.folder,
       environment: more.merging(["PATH": "\(programs.path):\(path)"]) { $1 }
     ).wait()
@@ -42,7 +43,7 @@ struct SchedulerTests {
       "parallel --sshlogin 2/: --results shard-{}.jsonl schemactl fleet migrate --databases-from tenants.txt "
         + "--shard '{}/4' --format jsonl ::: 1 2 3 4", tenants)
     let reports = (1...4).map { "shard-\($0).jsonl" }
-    let merged = try SchemaTestSupport.run(
+    let merged = try SchemaTestPrograms.run(
       "schemactl", ["fleet", "merge"] + reports, in: tenants.folder)
     try requireAll(FleetOutput(finished: merged), tenants)
   }

@@ -1,6 +1,7 @@
 import Foundation
 import SchemaJSONChecking
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import SchemaJSONChecking
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
@@ -56,19 +57,19 @@ final class Tenants {
 
   /// Runs `schemactl fleet …` in the folder.
   func fleet(_ words: String..., input: String? = nil) throws -> FleetOutput {
-    let run = try SchemaTestSupport.run(
+    let run = try SchemaTestPrograms.run(
       "schemactl", ["fleet"] + words, in: folder, input: input)
     return FleetOutput(finished: run)
   }
 
   func start(_ words: String...) throws -> Running {
-    try SchemaTestSupport.start("schemactl", ["fleet"] + words, in: folder)
+    try SchemaTestPrograms.start("schemactl", ["fleet"] + words, in: folder)
   }
 
   /// Migrates all databases with `--format jsonl`.
   func migrateAll(_ more: String...) throws -> FleetOutput {
     let words = ["fleet", "migrate", "--databases", "tenants/*.sqlite", "--format", "jsonl"]
-    return FleetOutput(finished: try SchemaTestSupport.run("schemactl", words + more, in: folder))
+    return FleetOutput(finished: try SchemaTestPrograms.run("schemactl", words + more, in: folder))
   }
 }
 
@@ -111,7 +112,7 @@ struct FleetOutput {
   }
 }
 
-let jsonSchemas = URL(fileURLWithPath: repository).appendingPathComponent("docs/json")
+let jsonSchemas = repository.appendingPathComponent("docs/json")
 
 /// Waits for a condition, at most a minute.
 func waitUntil(_ condition: () throws -> Bool) throws {

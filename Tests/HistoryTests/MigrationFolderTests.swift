@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaPlatform
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaYAML
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// A page of `docs/from`.
@@ -51,7 +51,7 @@ struct GuideTests {
     #expect(commands.count >= 2)
     for command in commands {
       let words = command.split(separator: " ").dropFirst().map(String.init)
-      let run = try SchemaTestSupport.run(
+      let run = try SchemaTestPrograms.run(
         programs.appendingPathComponent("schemactl").path, words, in: folder.path)
       #expect(run.code == 0, "\(command): \(run.output)\(run.errors)")
     }

@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// A folder with a sample of a tool: its files, and `app.sqlite`, created by `app.sql` in the
@@ -61,7 +61,7 @@ final class Sample {
   }
 
   func run(_ arguments: String...) throws -> Finished {
-    try SchemaTestSupport.run(
+    try SchemaTestPrograms.run(
       programs.appendingPathComponent("schemactl").path, arguments, in: path)
   }
 
@@ -69,7 +69,7 @@ final class Sample {
   func expect(
     _ status: Int32, _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Finished {
-    let run = try SchemaTestSupport.run(
+    let run = try SchemaTestPrograms.run(
       programs.appendingPathComponent("schemactl").path, arguments, in: path)
     #expect(
       run.code == status, "\(arguments): \(run.output)\(run.errors)",

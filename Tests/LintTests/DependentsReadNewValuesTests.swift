@@ -1,4 +1,5 @@
 import SchemaLint
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaTimeline
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import SchemaLint
 import SchemaManifest
 import SchemaQueries
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaTimeline
 import SchemaYAML

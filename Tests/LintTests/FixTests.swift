@@ -5,6 +5,7 @@ import SchemaManifest
 import SchemaQueries
 import SchemaReplay
 import SchemaSQLText
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaTimeline
 import SchemaYAML

@@ -2,6 +2,7 @@ import Foundation
 import SchemaHistory
 import SchemaLint
 import SchemaTimeline
+import SchemaTestPrograms
 import Testing
 
 @Suite("The repository's own history")

@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaLint
 import SchemaManifest
 import SchemaQueries
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaTimeline
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import SchemaLint
 import SchemaTimeline
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

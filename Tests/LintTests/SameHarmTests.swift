@@ -1,5 +1,6 @@
 import SchemaLint
 import SchemaQueries
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaTimeline
 import Testing

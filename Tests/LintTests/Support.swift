@@ -1,4 +1,5 @@
 import Foundation
+import SchemaTestPrograms
 import SchemaHistory
 import SchemaLint
 import SchemaManifest
@@ -101,9 +102,6 @@ func sql(_ text: String) -> String {
   let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
   return "operations:\n  - sql: |\n" + lines.map { "      \($0)" }.joined(separator: "\n") + "\n"
 }
-
-let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent()
 
 /// The texts of the repository's own manifests.
 func livingExample() throws -> [String] {

@@ -2,6 +2,7 @@ import SchemaLint
 import SchemaQueries
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaTimeline
 import Testing

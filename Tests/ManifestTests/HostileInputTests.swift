@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

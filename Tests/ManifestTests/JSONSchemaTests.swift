@@ -2,10 +2,8 @@ import Foundation
 import SchemaJSONChecking
 import SchemaManifest
 import SchemaYAML
+import SchemaTestPrograms
 import Testing
-
-private let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent()
 
 /// A file with a schema, and its decoder.
 enum WrittenFile: String, CaseIterable, Sendable {

@@ -1,4 +1,5 @@
 import SchemaModel
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

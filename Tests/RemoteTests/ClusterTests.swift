@@ -9,6 +9,7 @@ import SchemaRemote
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import SchemaPreview
 import SchemaRemote
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import SchemaHistory
 import SchemaRemote
 import SchemaSQLText
+import SchemaTestPrograms
 import SchemaTestSupport
 import Synchronization
 import Testing
@@ -103,7 +104,7 @@ extension Trait where Self == ConditionTrait {
 /// Compiled on first use, because the package does not publish targets for tests.
 private let nodeProgram: Result<String, any Error> = Result {
   let program = programs.appendingPathComponent("dqlite-node")
-  let source = repository + "/Tests/RemoteTests/Node/Node.c"
+  let source = repository.path + "/Tests/RemoteTests/Node/Node.c"
   // Another process may run it during the write.
   let new = program.path + ".\(getpid())"
   let compiled = try run("/usr/bin/env", ["cc", "-O1", "-o", new, source, "-ldqlite"])

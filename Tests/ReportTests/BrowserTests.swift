@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaLint
 import SchemaReplay
 import SchemaReport
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaYAML
 import Testing
@@ -155,7 +156,7 @@ struct BrowserTests {
   @Test(
     "screenshots are kept in .build/screenshots", arguments: Chromium.Theme.allCases, [1280, 390])
   func screenshots(theme: Chromium.Theme, width: Int) throws {
-    let folder = repository + "/.build/screenshots"
+    let folder = repository.path + "/.build/screenshots"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     for view in ["schema", "diagram", "timeline", "lint", "devices", "database"] {
       let file = try Folder.file(

@@ -1,4 +1,5 @@
 import Foundation
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
@@ -75,7 +76,7 @@ struct CheckReportTests {
     try? FileManager.default.removeItem(atPath: log)
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let run = try start(
-      "/usr/bin/env", ["bash", repository + "/Scripts/comment-diagram"], in: sandbox.folder,
+      "/usr/bin/env", ["bash", repository.path + "/Scripts/comment-diagram"], in: sandbox.folder,
       environment: [
         "PATH": "\(tools):\(programs.path):\(path)", "BASE": "main", "NUMBER": "7",
         "GH_TOKEN": "none",

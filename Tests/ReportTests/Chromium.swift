@@ -1,4 +1,5 @@
 import Foundation
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

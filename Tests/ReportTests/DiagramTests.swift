@@ -5,6 +5,7 @@ import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

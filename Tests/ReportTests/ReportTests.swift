@@ -9,6 +9,7 @@ import SchemaReplay
 import SchemaReport
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import SchemaYAML
 import Testing

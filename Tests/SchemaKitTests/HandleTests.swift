@@ -5,6 +5,7 @@ import SchemaManifest
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("--to a migration before the database's current one")

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// A history in which every check fails: an edited frozen manifest, a dropped column, a suppressed

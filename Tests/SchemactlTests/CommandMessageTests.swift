@@ -1,5 +1,5 @@
 import Foundation
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// The text output of the commands, one golden file for each exit code, so that it can be reviewed

@@ -1,4 +1,4 @@
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// `connection.sql`, which lint compiles.

@@ -1,4 +1,4 @@
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("A sql operation without a statement")

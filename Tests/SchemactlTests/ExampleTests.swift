@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// The histories in `docs/examples`.

@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// Every exit code that a user can cause; 70 needs a bug.
@@ -23,7 +23,7 @@ struct ExitCodeTests {
     func notUTF8() throws {
       let folder = try WorkingFolder.ofReminders()
       let script = "exec \"$0\" migrate --database \"$(printf '\\377').sqlite\""
-      let ended = try SchemaTestSupport.run("/bin/bash", ["-c", script, program], in: folder.path)
+      let ended = try SchemaTestPrograms.run("/bin/bash", ["-c", script, program], in: folder.path)
       #expect(ended.code == 64)
       #expect(ended.errors == "schemactl: error: a word of the command line is not UTF-8\n")
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["migrations"])

@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 #if os(Linux)
@@ -23,7 +23,7 @@ import Testing
   extension WorkingFolder {
     func run(
       _ arguments: [String], failing call: FaultyCall, loggingTo log: String? = nil
-    ) throws -> Run {
+    ) throws -> Finished {
       var environment = [
         "LD_PRELOAD": try faultyCallsLibrary.get(),
         "FAULTY_CALLS_FOLDER": path, "FAULTY_CALLS_PATH": call.path,

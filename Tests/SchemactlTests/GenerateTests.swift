@@ -1,5 +1,5 @@
 import Foundation
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("generate, and inspect as JSON")

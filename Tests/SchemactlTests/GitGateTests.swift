@@ -1,6 +1,6 @@
 import Foundation
 import SchemaJSONChecking
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 private func creating(_ table: String) -> String {

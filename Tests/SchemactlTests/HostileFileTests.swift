@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// Invalid files in the place of a database, a manifest or the lock.
@@ -256,7 +256,7 @@ struct HostileFileTests {
     }
   }
 
-  private func expectHarmless(_ run: Run, _ arguments: [String]) {
+  private func expectHarmless(_ run: Finished, _ arguments: [String]) {
     let text = run.output + run.errors
     let isJSON = !Set(arguments).isDisjoint(with: ["json", "sarif"])
     let bad = text.unicodeScalars.filter {

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// Integrations that run schemactl, run in the same way as by their hosts.
@@ -31,7 +31,7 @@ struct IntegrationTests {
   private func step(
     _ name: String, in folder: WorkingFolder, _ subfolder: String = "",
     _ environment: [String: String] = [:]
-  ) throws -> Run {
+  ) throws -> Finished {
     let script = try #require(try Self.scripts()[name], "there is no step \(name)")
     let variables = [
       "BASE": "", "STRICT": "false", "SARIF": "", "GITHUB_WORKSPACE": folder.path,
@@ -43,7 +43,7 @@ struct IntegrationTests {
   /// The variables that GitHub sets for the first step, with a folder instead of its server.
   private func download(
     in folder: WorkingFolder, repository name: String = "acme/schemactl", hasSchemactl: Bool = false
-  ) throws -> Run {
+  ) throws -> Finished {
     let variables = [
       "SERVER": "file://\(folder.path)", "REPOSITORY": name, "RUNNER_TEMP": folder.path,
       "GITHUB_ACTION_PATH": repository.path, "GITHUB_PATH": folder.path("path"),
@@ -241,7 +241,7 @@ struct IntegrationTests {
 /// Runs a script with the built program on the path, like GitHub and most other CI systems.
 func bash(
   _ script: String, in folder: String, _ environment: [String: String] = [:]
-) throws -> Run {
+) throws -> Finished {
   let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
   return try start(
     "/usr/bin/env", ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], in: folder,

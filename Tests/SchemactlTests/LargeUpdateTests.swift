@@ -1,5 +1,5 @@
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 #if os(Linux)

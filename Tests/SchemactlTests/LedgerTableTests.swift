@@ -1,7 +1,7 @@
 import Foundation
 import SchemaSQLText
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// Two histories beside each other, `a` and `b`, whose databases can be one file.

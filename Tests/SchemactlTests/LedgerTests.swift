@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("status and repair")

@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("Lint and freeze")
@@ -331,7 +331,7 @@ struct LintTests {
   @Test("a baseline replaces a baseline or an empty file, but no other file")
   func baselineOverOthers() throws {
     let folder = try dropping()
-    func write(to file: String, _ status: Int32) throws -> Run {
+    func write(to file: String, _ status: Int32) throws -> Finished {
       try folder.write("project.yaml", "lint: { baseline: \"\(file)\" }\n")
       return try folder.expect(status, "lint", "--write-baseline", "--config", "project.yaml")
     }

@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 private func history() throws -> WorkingFolder {
@@ -218,7 +218,7 @@ struct NothingToDoTests {
     arguments: oneIn(4, of: changes.indices))
   func agrees(index: Int) throws {
     let (name, change) = Self.changes[index]
-    func run(_ arguments: [String] = []) throws -> Run {
+    func run(_ arguments: [String] = []) throws -> Finished {
       let folder = try history()
       try folder.expect(0, "freeze", "--to", "0002_items")
       try folder.expect(0, "migrate", "--database", "app.sqlite")

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 private func creating(_ table: String) -> String {

@@ -1,7 +1,6 @@
 import Foundation
-import SchemaPreview
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("Output")

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("Query files")

@@ -2,7 +2,7 @@
   import Foundation
   import SchemaPlatform
   import SchemaSQLite
-  import SchemaTestSupport
+  import SchemaTestPrograms
   import Testing
 
   /// A file system that can be made read-only. Needs root and the right to mount.
@@ -11,15 +11,15 @@
 
     init() throws {
       folder = try WorkingFolder()
-      let ended = try SchemaTestSupport.run(
+      let ended = try SchemaTestPrograms.run(
         "/usr/bin/env", ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", folder.path])
       guard ended.code == 0 else { throw Failure(message: ended.errors) }
     }
 
-    deinit { _ = try? SchemaTestSupport.run("/usr/bin/env", ["umount", "--lazy", folder.path]) }
+    deinit { _ = try? SchemaTestPrograms.run("/usr/bin/env", ["umount", "--lazy", folder.path]) }
 
     func forbidWriting() throws {
-      let ended = try SchemaTestSupport.run(
+      let ended = try SchemaTestPrograms.run(
         "/usr/bin/env", ["mount", "-o", "remount,ro", folder.path])
       guard ended.code == 0 else { throw Failure(message: ended.errors) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import SchemaJSONChecking
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("Backups on the command line")
@@ -198,7 +198,7 @@ struct RestoreTests {
   @discardableResult
   private func expect(
     _ status: Int32, _ arguments: [String], _ folder: WorkingFolder
-  ) throws -> Run {
+  ) throws -> Finished {
     let run = try folder.start(arguments).wait()
     #expect(run.status == status, "\(arguments): \(run.output)\(run.errors)")
     return run

@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("safeguards")
@@ -48,7 +48,7 @@ struct SafeguardTests {
       operations: [{ sql: CREATE TABLE z (x) }]
       """)
     let script = try folder.expect(0, "plan", "--sql", "--database", "app.sqlite").output
-    let shell = try SchemaTestSupport.run(
+    let shell = try SchemaTestPrograms.run(
       "/usr/bin/env", ["sqlite3", "-bail", folder.path("app.sqlite")], input: script)
     #expect(shell.code == status, "\(shell.errors)")
     let tables = try folder.rows("SELECT count(*) FROM sqlite_schema WHERE name = 'z'")

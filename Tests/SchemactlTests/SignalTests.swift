@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 #if os(Linux)
@@ -140,7 +140,7 @@ import Testing
       try folder.write("migrations/0002_more.yaml", manifest("CREATE TABLE more (id)"))
       let other = try folder.connection()
       try other.execute(lock)
-      let child = try SchemaTestSupport.start(
+      let child = try SchemaTestPrograms.start(
         "/bin/sh",
         [
           "-c",

@@ -1,6 +1,6 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 @Suite("Closed and full standard streams")
@@ -97,7 +97,7 @@ struct StreamTests {
       let descriptor = open(folder.path("migrations"), O_RDONLY | O_CLOEXEC)
       defer { close(descriptor) }
       #expect(flock(descriptor, LOCK_EX) == 0)
-      let child = try SchemaTestSupport.start(
+      let child = try SchemaTestPrograms.start(
         "/bin/sh", ["-c", "exec \(program) freeze 0<&- >&- 2>&-"], in: folder.path)
       func openFiles() -> [String] {
         (0..<10).compactMap {

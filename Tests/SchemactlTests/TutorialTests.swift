@@ -1,5 +1,5 @@
 import Foundation
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 
 /// A page with a tutorial. Its `yaml` blocks are files, named by a comment in their first line.

@@ -6,6 +6,7 @@ import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaYAML
 
 /// Replays a history of hand-written SQL, and then rebuilds each of its tables.

@@ -1,8 +1,5 @@
 import Foundation
-
-/// The repository's root, whose `migrations/` is a real history.
-package let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent().path
+import SchemaTestPrograms
 
 extension Sandbox {
   package static let statusMove = "0007_replace_is_completed_with_status"
@@ -10,10 +7,10 @@ extension Sandbox {
   /// The Reminders history, without its lock.
   package static func reminders() throws -> Sandbox {
     let sandbox = try Sandbox()
-    let files = try FileManager.default.contentsOfDirectory(atPath: repository + "/migrations")
+    let files = try FileManager.default.contentsOfDirectory(atPath: repository.path + "/migrations")
     for file in files where file.hasSuffix(".yaml") {
       try FileManager.default.copyItem(
-        atPath: "\(repository)/migrations/\(file)",
+        atPath: "\(repository.path)/migrations/\(file)",
         toPath: "\(sandbox.folder)/migrations/\(file)")
     }
     return sandbox

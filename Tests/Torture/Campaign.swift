@@ -1,4 +1,5 @@
 import Foundation
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// A kind of damage or hostile input. A campaign tries it repeatedly and reports the result of each

@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaModel
 import SchemaReplay
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Scenes in which the program migrates, creates and resets databases.

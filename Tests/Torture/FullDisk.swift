@@ -1,5 +1,6 @@
 import Foundation
 import SchemaHistory
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Fills a small file system up to a few blocks, for every number of blocks until an action has
@@ -48,12 +49,12 @@ private final class SmallDisk {
   init?(at folder: String) {
     self.folder = folder
     let words = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder]
-    guard (try? SchemaTestSupport.run("/usr/bin/env", words))?.code == 0 else { return nil }
+    guard (try? SchemaTestPrograms.run("/usr/bin/env", words))?.code == 0 else { return nil }
     try? FileManager.default.createDirectory(
       atPath: folder + "/migrations", withIntermediateDirectories: true)
   }
 
-  deinit { _ = try? SchemaTestSupport.run("/usr/bin/env", ["umount", "-l", folder]) }
+  deinit { _ = try? SchemaTestPrograms.run("/usr/bin/env", ["umount", "-l", folder]) }
 
   func fill(butFor blocks: Int) throws {
     let space = try FileManager.default.attributesOfFileSystem(forPath: folder)

@@ -1,6 +1,7 @@
 import Foundation
 import SchemaPlatform
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Measures time and memory as the number of rows increases by factors of ten, as often as there is

@@ -1,4 +1,5 @@
 import Foundation
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Runs every command that opens a database on real databases with damage of all kinds. There must

@@ -1,4 +1,5 @@
 import Foundation
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Runs the commands on invalid or malicious manifests, locks and configurations. There must be no
@@ -34,7 +35,7 @@ struct HostileManifests: Campaign {
     try FileManager.default.createDirectory(
       atPath: folder + "/migrations", withIntermediateDirectories: true)
     var files = ["schemactl.yaml": Array(Self.configuration.utf8)]
-    let source = repository + "/migrations"
+    let source = repository.path + "/migrations"
     for name in try FileManager.default.contentsOfDirectory(atPath: source)
     where name.hasSuffix(".yaml") || name == "history.lock" {
       files["migrations/" + name] = FileManager.default.contents(atPath: source + "/" + name)

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Kills the program while it makes a backup, restores one, or migrates a copy.
@@ -46,9 +47,9 @@ enum KilledCopies: Campaign {
     for backup in try scene.backups(in: place) {
       guard try scene.content(backup) == scene.old else { return moment + "a backup is not whole" }
     }
-    let next = try SchemaTestSupport.run("schemactl", scene.words("--on-copy", database))
+    let next = try SchemaTestPrograms.run("schemactl", scene.words("--on-copy", database))
     guard next.code == 0 else { return moment + "the next run: \(next.errors)" }
-    let again = try SchemaTestSupport.run("schemactl", scene.words(command.rawValue, database))
+    let again = try SchemaTestPrograms.run("schemactl", scene.words(command.rawValue, database))
     guard again.code == 0 else { return moment + "the same run again: \(again.errors)" }
     let left = try FileManager.default.contentsOfDirectory(atPath: place)
       .filter { $0.contains(".partial") }
@@ -80,7 +81,7 @@ enum KilledCopies: Campaign {
           toFile: "\(migrations)/\(id).yaml", atomically: true, encoding: .utf8)
       }
       try write("0001_notes", "CREATE TABLE notes (id INTEGER PRIMARY KEY, state, text)")
-      try SchemaTestSupport.run(
+      try SchemaTestPrograms.run(
         "schemactl", ["migrate", "--migrations", migrations, "--database", oldFile])
       try Connection(path: oldFile).execute(
         """
@@ -91,7 +92,7 @@ enum KilledCopies: Campaign {
       try write("0002_state", "UPDATE notes SET state = 'new'; CREATE TABLE more (a)")
       try FileManager.default.copyItem(atPath: oldFile, toPath: newFile)
       let start = ContinuousClock.now
-      try SchemaTestSupport.run(
+      try SchemaTestPrograms.run(
         "schemactl",
         ["migrate", "--backup", "--migrations", migrations, "--database", newFile])
       let elapsed = (ContinuousClock.now - start).components

@@ -1,4 +1,5 @@
 import Foundation
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Runs `kill -9` at random moments of the program.

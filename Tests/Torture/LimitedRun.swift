@@ -1,4 +1,5 @@
 import Foundation
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// A run of a program with a time limit: its result and its resource use.

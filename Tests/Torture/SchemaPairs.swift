@@ -1,3 +1,4 @@
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Migrates databases with rows between random schemas, and checks that the result has the

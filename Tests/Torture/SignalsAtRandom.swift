@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import SchemaPlatform
+  import SchemaTestPrograms
   import SchemaTestSupport
 
   /// Sends SIGINT, SIGTERM and SIGHUP at random moments of the program, one or two of them.

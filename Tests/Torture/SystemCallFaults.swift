@@ -2,6 +2,7 @@ import Foundation
 import SchemaCopies
 import SchemaHistory
 import SchemaReplay
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Makes system calls of the built program fail, both SQLite's and its own: each fails once, or
@@ -231,7 +232,7 @@ enum FaultyCalls {
           "LD_PRELOAD=\(library)", "FAULTY_CALLS_FOLDER=\(sandbox.folder)",
           "LSAN_OPTIONS=detect_leaks=0",
         ] + environment
-      let run = try SchemaTestSupport.run(
+      let run = try SchemaTestPrograms.run(
         "/usr/bin/env",
         ["-C", sandbox.folder, "timeout", "60", "env"] + variables + [program]
           + words + options)

@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import SchemaPlatform
+  import SchemaTestPrograms
   import SchemaTestSupport
 
   /// Runs `kill -9` just before each system call by which the program changes a file. This covers
@@ -50,7 +51,7 @@
     _ options: [String], _ words: [String], _ folder: String
   ) throws -> Finished {
     let schemactl = programs.appendingPathComponent("schemactl").path
-    return try SchemaTestSupport.run(
+    return try SchemaTestPrograms.run(
       strace, ["-f", "-qq", "-o", folder + ".trace"] + options + [schemactl] + words, in: folder)
   }
 

@@ -1,3 +1,4 @@
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaPlanning
+import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 

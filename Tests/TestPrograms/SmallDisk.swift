@@ -27,8 +27,8 @@ extension Trait where Self == ConditionTrait {
   /// For tests that mount a file system, which needs root and the right to mount.
   package static var needsMount: Self {
     .enabled("needs the right to mount a file system") {
-      guard let sandbox = try? Sandbox() else { return false }
-      return (try? SmallDisk(in: sandbox.folder, "64k")) != nil
+      guard let folder = try? WorkingFolder() else { return false }
+      return (try? SmallDisk(in: folder.path, "64k")) != nil
     }
   }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// tests.
 package let faultyCallsLibrary: Result<String, any Error> = Result {
   let library = programs.appendingPathComponent("libFaultyCalls.so")
-  let source = URL(fileURLWithPath: repository + "/Tests/FaultyCalls/FaultyCalls.c")
+  let source = repository.appendingPathComponent("Tests/FaultyCalls/FaultyCalls.c")
   if try library.modificationDate ?? .distantPast > source.modificationDate ?? .distantFuture {
     return library.path
   }

@@ -1,39 +1,36 @@
 import Foundation
 import SchemaSQLite
-import SchemaTestSupport
 import Testing
 
-/// The result of a run of the program.
-typealias Run = Finished
-
 extension Finished {
-  var status: Int32 { code }
+  package var status: Int32 { code }
 
   /// The JSON document on standard output.
-  func json() throws -> [String: Any] {
+  package func json() throws -> [String: Any] {
     let object = try JSONSerialization.jsonObject(with: Data(output.utf8))
     return try #require(object as? [String: Any])
   }
 }
 
 /// The built program.
-let program = programs.appendingPathComponent("schemactl").path
+package let program = programs.appendingPathComponent("schemactl").path
 
-let repository = URL(fileURLWithPath: #filePath)
+/// The repository's root, whose `migrations/` is a real history.
+package let repository = URL(fileURLWithPath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
 /// A working folder that is deleted with the last reference to it.
-final class WorkingFolder {
-  let path: String
+package final class WorkingFolder {
+  package let path: String
 
-  init() throws {
+  package init() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     path = url.path
   }
 
   /// A folder with the repository's own history in `migrations`.
-  static func ofReminders() throws -> WorkingFolder {
+  package static func ofReminders() throws -> WorkingFolder {
     let folder = try WorkingFolder()
     try FileManager.default.copyItem(
       atPath: repository.appendingPathComponent("migrations").path,
@@ -43,7 +40,7 @@ final class WorkingFolder {
   }
 
   /// A folder with these manifests in `migrations`, given by file name without extension and text.
-  static func of(_ manifests: KeyValuePairs<String, String>) throws -> WorkingFolder {
+  package static func of(_ manifests: KeyValuePairs<String, String>) throws -> WorkingFolder {
     let folder = try WorkingFolder()
     try folder.makeFolder("migrations")
     for (id, text) in manifests { try folder.write("migrations/\(id).yaml", text) }
@@ -54,31 +51,33 @@ final class WorkingFolder {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  func path(_ name: String) -> String { path + "/" + name }
+  package func path(_ name: String) -> String { path + "/" + name }
 
-  func makeFolder(_ name: String) throws {
+  package func makeFolder(_ name: String) throws {
     try FileManager.default.createDirectory(
       atPath: path(name), withIntermediateDirectories: true)
   }
 
-  func write(_ name: String, _ text: String) throws {
+  package func write(_ name: String, _ text: String) throws {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
   }
 
-  func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
+  package func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: path(name))
+  }
 
-  func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+  package func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 
-  func setMode(_ mode: Int, of name: String) throws {
+  package func setMode(_ mode: Int, of name: String) throws {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
   }
 
-  func connection(_ name: String = "app.sqlite") throws -> Connection {
+  package func connection(_ name: String = "app.sqlite") throws -> Connection {
     try Connection(path: path(name), mode: .readWriteCreate)
   }
 
   /// The result of a query, as `a|b` for each row.
-  func rows(_ sql: String, in name: String = "app.sqlite") throws -> [String] {
+  package func rows(_ sql: String, in name: String = "app.sqlite") throws -> [String] {
     try connection(name).rows(sql).map { row in
       row.map { value in
         switch value {
@@ -92,7 +91,7 @@ final class WorkingFolder {
     }
   }
 
-  func applied() throws -> [String] {
+  package func applied() throws -> [String] {
     try rows("SELECT id FROM schemactl_migrations ORDER BY position")
   }
 
@@ -100,10 +99,10 @@ final class WorkingFolder {
 
   /// Runs the program in the folder and waits for it.
   @discardableResult
-  func run(
+  package func run(
     _ arguments: String..., in subfolder: String = "", environment: [String: String] = [:],
     asStranger: Bool = false
-  ) throws -> Run {
+  ) throws -> Finished {
     let child = try start(
       arguments, in: subfolder, environment: environment, asStranger: asStranger)
     return try child.wait()
@@ -111,10 +110,10 @@ final class WorkingFolder {
 
   /// Runs the program and expects an exit status.
   @discardableResult
-  func expect(
+  package func expect(
     _ status: Int32, _ arguments: String..., in subfolder: String = "",
     environment: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
-  ) throws -> Run {
+  ) throws -> Finished {
     let run = try start(arguments, in: subfolder, environment: environment).wait()
     #expect(
       run.status == status, "\(arguments): \(run.output)\(run.errors)",
@@ -123,13 +122,13 @@ final class WorkingFolder {
   }
 
   /// - Parameter asStranger: runs as a user who owns no file here; needs root.
-  func start(
+  package func start(
     _ arguments: [String], in subfolder: String = "", environment: [String: String] = [:],
     asStranger: Bool = false, output: FileHandle? = nil, errors: FileHandle? = nil
   ) throws -> Running {
     let stranger = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     let command = (asStranger && geteuid() == 0 ? stranger : []) + [program] + arguments
-    let running = try SchemaTestSupport.start(
+    let running = try SchemaTestPrograms.start(
       command[0], Array(command.dropFirst()), in: path(subfolder), environment: environment,
       output: output, errors: errors)
     running.surroundings = self
@@ -137,8 +136,8 @@ final class WorkingFolder {
   }
 
   /// Runs a shell command in the folder, with the program as `$schemactl`.
-  func shell(_ line: String, environment: [String: String] = [:]) throws -> Run {
-    try SchemaTestSupport.start(
+  package func shell(_ line: String, environment: [String: String] = [:]) throws -> Finished {
+    try SchemaTestPrograms.start(
       "/bin/sh", ["-c", line], in: path,
       environment: environment.merging(["schemactl": program]) { $1 }
     ).wait()
@@ -146,7 +145,7 @@ final class WorkingFolder {
 }
 
 /// Waits for a condition, at most a minute.
-func waitUntil(_ condition: () throws -> Bool) throws {
+package func waitUntil(_ condition: () throws -> Bool) throws {
   for _ in 0..<6000 {
     if try condition() { return }
     usleep(10_000)
@@ -155,6 +154,6 @@ func waitUntil(_ condition: () throws -> Bool) throws {
 }
 
 /// A manifest with one SQL operation.
-func manifest(_ sql: String) -> String { "operations:\n- sql: |\n    \(sql)\n" }
+package func manifest(_ sql: String) -> String { "operations:\n- sql: |\n    \(sql)\n" }
 
-let tableOfNotes = manifest("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
+package let tableOfNotes = manifest("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")

@@ -1,6 +1,7 @@
 import Foundation
 import SchemaKitYAML
 import SchemaSQLite
+import SchemaTestPrograms
 import Testing
 
 /// SchemaKit as an app uses it.

@@ -2,7 +2,7 @@ import SchemaCommandLine
 
 extension CommandLineProgram {
   /// Contradictions in the declarations, a sentence each. Parsing relies on their absence.
-  package var problems: [String] {
+  var problems: [String] {
     let all: [Level] = [([name], commands, [], [])] + commands.flatMap { $0.levels(below: [name]) }
     return all.flatMap { problems(of: $0) } + ambiguities(all.flatMap(\.options))
   }

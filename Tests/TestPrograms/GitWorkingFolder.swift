@@ -3,7 +3,7 @@ import Testing
 
 extension WorkingFolder {
   /// A git repository with the files of `manifests` committed on `main`.
-  static func committed(
+  package static func committed(
     _ manifests: KeyValuePairs<String, String>, freezing: Bool = true
   ) throws -> WorkingFolder {
     let folder = try WorkingFolder.of(manifests)
@@ -15,7 +15,7 @@ extension WorkingFolder {
 
   /// Runs git without the machine's configuration and user.
   @discardableResult
-  func git(_ words: String..., mayFail: Bool = false) throws -> String {
+  package func git(_ words: String..., mayFail: Bool = false) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments =
@@ -42,7 +42,7 @@ extension WorkingFolder {
     return output
   }
 
-  func commit(_ message: String) throws {
+  package func commit(_ message: String) throws {
     try git("add", "--all")
     try git("commit", "--quiet", "--allow-empty", "-m", message)
   }

@@ -1,6 +1,6 @@
 import Foundation
 import SchemaCommandLine
-import SchemaTestSupport
+import SchemaTestPrograms
 import Testing
 import schemactl
 
@@ -149,17 +149,4 @@ func offers() throws {
   #expect(
     try completed(WorkingFolder(), "lint", "--explain", "drop-c")
       == ["drop-column", "drop-constraint"])
-}
-
-/// Compares a text with a file of `Golden`. With UPDATE_GOLDEN=1 it writes the file instead.
-func expectGolden(
-  _ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
-) throws {
-  let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("Golden").appendingPathComponent(name)
-  if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" {
-    try Data(text.utf8).write(to: file)
-  }
-  let golden = (try? String(contentsOf: file, encoding: .utf8)) ?? "there is no \(name)"
-  #expect(text == golden, sourceLocation: sourceLocation)
 }
