@@ -1,5 +1,7 @@
+import SchemaCopies
 import SchemaHistory
-import SchemaPlanning
+import SchemaManifest
+import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
@@ -57,31 +59,71 @@ final class Transaction {
   }
 }
 
-extension Upgrade {
-  /// On a borrowed connection, a temporary trigger would fire on the rows that a migration writes, or be
-  /// dropped with its table, a temporary view would keep a table from being renamed, and a temporary table
-  /// would hide one of the database.
-  func refuseTemporaryObjects() throws {
-    guard connection.isBorrowed else { return }
-    let objects = try connection.temporaryObjects()
-    guard !objects.isEmpty else { return }
-    let known = Set(try project.ledger.rows(in: connection)?.map(\.id.exact) ?? [])
-    for step in replay.steps where !known.contains(step.migration.id) {
-      for object in objects {
-        let tokens = TokenizedSQL(object.sql)
-        let isMentioned = tokens.significant.contains {
-          [.word, .quotedIdentifier, .string].contains($0.kind)
-            && step.touched.contains(Quoting.unquoted(tokens.text($0)).identifier)
-        }
-        guard isMentioned else { continue }
-        throw Failure(
-          .usage,
-          "the connection has the temporary object \(object.name), which names a table that "
-            + "\(step.migration.id) changes. Nothing was changed",
-          remedy:
-            "Migrate before the connection is prepared with its temporary triggers and views",
-          migration: Failure.FailedMigration(id: step.migration.id))
-      }
+/// What one transaction knows and has done.
+struct Batch {
+  /// What `PRAGMA data_version` said inside the transaction: it changes when another connection
+  /// commits, and never by what this one does.
+  let version: Int64?
+  /// The ids in the ledger.
+  var known: [String]
+  /// How many of them another tool has run: their rows are written in this transaction.
+  var adopted: Int
+  var pending: [Int]
+  var isExclusive: Bool
+  /// The schema that the history promises here.
+  var expected: Schema
+  var drift: [SchemaChange]
+  /// Whether the history contains all SQL that runs by itself, such as triggers.
+  let isTrusted: Bool
+  /// The present schema of the database.
+  var live: Schema
+  var keys: ForeignKeyGraph
+  var isAlone = false
+  var done: [Done] = []
+
+  struct Done {
+    let index: Int
+    let applied: AppliedMigration
+  }
+
+  var next: Int? { pending.first }
+
+  /// Whether the next migration may share the transaction.
+  func mayGoOn(_ replay: PendingReplay, in project: Project) -> Bool {
+    guard let next else { return false }
+    let step = replay.steps[next]
+    guard !DraftCopy.isDue(before: step.migration, known: known, in: project) else {
+      return false
     }
+    return !step.isAlone(in: expected) && (isExclusive || !step.writesRows(in: expected))
+  }
+}
+
+extension ScratchDatabase.Step {
+  private func existing(_ tables: Set<Identifier>, in schema: Schema) -> Bool {
+    tables.contains { schema.table($0) != nil }
+  }
+
+  /// Whether the migration writes rows of tables that were there before it.
+  func writesRows(in schema: Schema) -> Bool { existing(writeSet.written, in: schema) }
+
+  /// Whether the migration may write over pages that were in use before it.
+  func reusesPages(in schema: Schema) -> Bool { writesRows(in: schema) || writeSet.dropsIndexes }
+
+  /// Whether the migration has a transaction of its own.
+  func isAlone(in schema: Schema) -> Bool {
+    migration.manifest.foreignKeys == .enforced || existing(writeSet.rewritten, in: schema)
+      || canEndTransaction(in: schema)
+  }
+
+  /// Whether a conflict clause or a RAISE may roll back the whole transaction: in the migration's own SQL,
+  /// or in a table that it writes and that table's triggers.
+  private func canEndTransaction(in schema: Schema) -> Bool {
+    writeSet.namesRollback
+      || schema.objects.contains { object in
+        [.table, .trigger].contains(object.kind)
+          && writeSet.written.contains(object.table.identifier)
+          && object.sql.map { TokenizedSQL($0).namesRollback } ?? false
+      }
   }
 }

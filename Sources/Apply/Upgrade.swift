@@ -115,24 +115,18 @@ package final class Upgrade {
     return report
   }
 
-  /// A function that only the application has would be called: nothing is written at all.
-  private func refuseMissingCalls() throws {
-    guard replay.steps.contains(where: { !$0.missingCalls.isEmpty }) else { return }
-    let rows = try project.ledger.rows(in: connection) ?? []
-    let counted = try project.countingSquash(rows, path: options.database) ?? []
-    let known = Set(counted.map(\.id.exact))
-    for step in replay.steps where !known.contains(step.migration.id) {
-      if let refusal = step.refusal { throw refusal }
-    }
-  }
-
   // MARK: Batches
 
   /// Applies as many pending migrations as may share a transaction. False when none is left.
   private func runBatch() throws -> Bool {
     var batch = try begin()
     guard let first = batch.next else {
-      if batch.adopted > 0 { try commit(&batch) } else { transaction.rollBack() }
+      if batch.adopted > 0 {
+        try stopIfInterrupted()
+        try commit(&batch)
+      } else {
+        transaction.rollBack()
+      }
       return false
     }
     do {
@@ -150,6 +144,7 @@ package final class Upgrade {
         try apply(index, &batch)
       } while !batch.isAlone && batch.mayGoOn(replay, in: project)
         && started.milliseconds < Self.batchTime
+      try stopIfInterrupted()
       try commit(&batch)
       // Nothing is begun only to see that nothing is left: another process may have the lock.
       return batch.next != nil
@@ -176,6 +171,10 @@ package final class Upgrade {
       ? connection.structuralDamage(rewriting: rewritten) : connection.damageOfReusedPages()
     if let damage { throw Failure(damaged: options.database, damage) }
     isKnownToBeWhole = true
+  }
+
+  private func stopIfInterrupted() throws(Failure) {
+    if interruption.isRequested { throw Failure(.interrupted, "interrupted") }
   }
 
   private func begin(_ mode: String = "IMMEDIATE") throws -> Batch {
@@ -257,9 +256,6 @@ package final class Upgrade {
   }
 
   private func commit(_ batch: inout Batch) throws {
-    if interruption.isRequested {
-      throw Failure(.interrupted, "interrupted")
-    }
     do {
       try checkFile("Uncommitted changes were rolled back")
       try keepCopies()
@@ -362,7 +358,7 @@ package final class Upgrade {
     }
     var batch = batch
     do {
-      try keep(&batch)
+      try commit(&batch)
     } catch {
       transaction.rollBack()
       let error = Failure(of: error, database: options.database)
@@ -373,15 +369,5 @@ package final class Upgrade {
         place: failure.place, migration: failure.migration)
     }
     return failure
-  }
-
-  private func keep(_ batch: inout Batch) throws {
-    try checkFile("Uncommitted changes were rolled back")
-    try keepCopies()
-    do throws(DatabaseError) {
-      try end(&batch)
-    } catch {
-      throw doubtful(error)
-    }
   }
 }

@@ -165,3 +165,212 @@ package struct Restore {
     }
   }
 }
+
+/// Replaces the content of a database by a copy, and keeps the previous content.
+struct Replacement {
+  let database: String
+  let copy: String
+  /// The name for the previous content; with a number if a file has that name.
+  let keptName: String
+  let copier: Copier
+
+  /// Pages of another process's writes may come between the copy and the lock so many times.
+  private static let attempts = 5
+
+  // MARK: The content
+
+  /// Writes the copy over the database in one transaction: others see the old content or the new. What
+  /// is replaced has its new name before.
+  ///
+  /// - Returns: the path of the previous content.
+  func overwrite() throws(Failure) -> String {
+    // The copy, a journal of the overwritten pages, and the growth of the file.
+    let new = DatabaseFile.size(copy)
+    func needed(_ old: Int64) -> Int64 {
+      old.saturatingPlus(max(old, new)).saturatingPlus(max(0, new - old))
+    }
+    let purpose = "a copy of the content of \(database)"
+    let live = DatabaseFile.size(database).saturatingPlus(DatabaseFile.size(database + "-wal"))
+    // Before WAL mode is left, which is not undone.
+    try FreeSpace.require(needed(live), in: parentFolder(of: database), for: purpose)
+    for _ in 0..<Self.attempts {
+      let target = try copier.open(database)
+      let source = try DatabaseFile.openCopy(
+        copy, timeout: copier.timeout, interruption: copier.interruption)
+      let (kept, version) = try keep(target, source, purpose, needed)
+      if try overwrite(target, with: source, ifStill: version, kept) { return kept }
+      // Another process has written after the copy was made.
+      try? removeFile(kept)
+    }
+    throw Failure(
+      .busy,
+      "\(database) cannot be replaced: other processes continue to write to it. Nothing was "
+        + "changed; stop them and try again")
+  }
+
+  /// - Returns: the path of a copy of the database, and the version of the content in it.
+  private func keep(
+    _ target: Connection, _ source: Connection, _ purpose: String, _ needed: (Int64) -> Int64
+  ) throws(Failure) -> (path: String, version: UInt32) {
+    do {
+      // With a log, the size of pages cannot change (Online Backup API, `sqlite3_backup_step`).
+      let pageSize = "PRAGMA main.page_size"
+      if try source.value(pageSize) != target.value(pageSize),
+        try target.value("PRAGMA journal_mode") == "wal",
+        try target.value("PRAGMA journal_mode = DELETE") != "delete"
+      {
+        throw DatabaseError(
+          extendedCode: ResultCode.busy.rawValue, message: "its page size is about to change")
+      }
+      try target.makeCommitsDurable()
+      try target.execute("BEGIN")
+      defer { try? target.execute("COMMIT") }
+      let old = try copier.copy(target, for: database, purpose, needed: needed)
+      old.admitReaders(of: database)
+      let name = try firstName(keptName) { try old.publish(asNew: $0) }
+      return (name, target.dataVersion)
+    } catch {
+      throw Failure(of: error, database: database)
+    }
+  }
+
+  /// False, and nothing is written, when the content is no longer of that version.
+  private func overwrite(
+    _ target: Connection, with source: Connection, ifStill version: UInt32, _ kept: String
+  ) throws(Failure) -> Bool {
+    var isLocked = false
+    var hasChanged = false
+    var hasMoved = false
+    do {
+      let size = try source.value("PRAGMA main.page_size")?.integer ?? 0
+      try source.backup(to: target, pages: Copier.step, first: 0) { left, all in
+        // The first step has locked the database.
+        if !isLocked {
+          hasChanged = target.dataVersion != version
+          if !hasChanged {
+            copier.onEvent(
+              .note("the previous content of \(database) is in \(kept)"))
+          }
+        }
+        isLocked = true
+        hasMoved = target.hasMoved
+        copier.onEvent(.copying(done: Int64(all - left) * size, of: Int64(all) * size))
+        return !hasChanged && !hasMoved && !copier.interruption.isRequested
+      }
+      return true
+    } catch {
+      if hasChanged { return false }
+      if hasMoved {
+        throw Failure(moved: database).saying("Its previous content is in \(kept)")
+      }
+      // With these errors SQLite has not begun to commit. After a fault of the disk, a crash may bring back either
+      // content.
+      let isUnchanged =
+        [.busy, .locked, .interrupted].contains(error.code) && (try? removeFile(kept)) != nil
+      let failure = Failure(error, database: database)
+      throw Failure(
+        failure.status,
+        failure.message
+          + (isUnchanged
+            ? ". Nothing was changed"
+            : ". It is unknown whether \(copy) was restored: \(database) holds either its old or "
+              + "the new content; the old content is also in \(kept)"))
+    }
+  }
+
+  // MARK: The file
+
+  /// Puts the copy in place as a file, where the database is missing or SQLite cannot write to it.
+  ///
+  /// - Returns: the path of the replaced file; of its first journal, when only journals existed.
+  func install() throws(Failure) -> String? {
+    // A link stays, and the file that it leads to is replaced.
+    let target = followingLinks(database)
+    let source = try DatabaseFile.openCopy(
+      copy, timeout: copier.timeout, interruption: copier.interruption)
+    let new = try copier.copy(source, for: target, "a copy of \(copy)")
+    let exists = FileStatus(target) != nil
+    new.admitReaders(of: exists ? target : copy)
+    let lock = exists ? try? Connection(path: target, mode: .readWrite) : nil
+    defer { withExtendedLifetime(lock) {} }
+    guard lock?.lockFile() != false else {
+      throw Failure(
+        .busy,
+        "\(database) is damaged, and another process has it open: stop that process, then "
+          + "restore again. Nothing was changed")
+    }
+    var aside = SetAside(target: target)
+    do {
+      let name = target + keptName.dropFirst(database.count)
+      try aside.move(to: firstName(name, where: DatabaseFile.isFree))
+      try new.publish(replacing: target)
+    } catch {
+      let failure = Failure(of: error, database: database)
+      throw Failure(failure.status, "\(failure.message). \(state(new, aside))")
+    }
+    if let path = aside.path {
+      copier.onEvent(
+        .note("the previous content of \(database) is in \(path)"))
+    }
+    return aside.path
+  }
+
+  /// What became of the database when the copy could not take its place.
+  private func state(_ new: TemporaryFile, _ aside: SetAside) -> String {
+    let held = aside.path.map { "the previous content of \(database) is in \($0)" }
+    guard !new.isPublished else {
+      return "It is unknown whether \(copy) was restored: after a power cut \(database) may be "
+        + "missing\(held.map { ", and \($0)" } ?? ""). Restore again once the disk is repaired"
+    }
+    return aside.moveBack() ? "Nothing was changed" : "Not everything was undone: \(held ?? "")"
+  }
+
+  /// The name, or the name with the first number that is accepted.
+  private func firstName(_ name: String, where isAccepted: (String) throws -> Bool) throws -> String
+  {
+    for number in 1...10_000 {
+      let numbered = number == 1 ? name : "\(name)-\(number)"
+      if try isAccepted(numbered) { return numbered }
+    }
+    throw Failure(.inputOutput, "\(name): 10,000 files of this name exist")
+  }
+}
+
+/// The files of a database under new names.
+private struct SetAside {
+  let target: String
+  private var name = ""
+  /// Of the files that have their new names.
+  private var suffixes: [String] = []
+
+  init(target: String) { self.target = target }
+
+  /// The database itself may be missing, and only its log be left.
+  var path: String? { suffixes.first.map { name + $0 } }
+
+  mutating func move(to name: String) throws(FileError) {
+    self.name = name
+    // A journal that stayed would be played back into the new file.
+    for suffix in databaseSuffixes where FileStatus(target + suffix) != nil {
+      // A link, so that the database's own path never leads nowhere.
+      if !suffix.isEmpty || (try? linkFile(target, to: name)) == nil {
+        try renameFile(target + suffix, to: name + suffix)
+      }
+      suffixes.append(suffix)
+    }
+    if path != nil { try syncFolder(of: name) }
+  }
+
+  /// False when a file has to stay where it is.
+  func moveBack() -> Bool {
+    suffixes.reversed().reduce(true) { isDone, suffix in
+      // Where it has both names, a rename would do nothing.
+      let isLinked = suffix.isEmpty && FileStatus(target) != nil
+      let isBack =
+        isLinked
+        ? (try? removeFile(name)) != nil
+        : (try? renameFile(name + suffix, to: target + suffix)) != nil
+      return isBack && isDone
+    }
+  }
+}

@@ -4,3 +4,336 @@
 /// - ``Project/status(database:timeout:interruption:)``, ``Project/diff(database:timeout:interruption:)``.
 /// - ``Project/proveReplay(noting:everyPair:interruption:)``: every release leads to the same schema.
 /// - ``AdoptReport``, ``LedgerRepair``: write ledger rows without running a migration.
+
+import SchemaApply
+import SchemaCopies
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+package struct StatusReport: Sendable {
+  /// The last migration that the database has run.
+  package var current: String?
+  package var pending: [String]
+  package var applied: [LedgerRow]
+  /// How many of them another tool has applied, and the ledger does not have yet.
+  package var adoptable = 0
+  /// Why the schema could not be compared, or `migrate` refuses to adopt them.
+  package var failure: Failure?
+  /// How the database differs from its history; empty if they were not compared.
+  package var drift: [SchemaChange] = []
+  package var ledger: [LedgerEntry]
+  /// Earlier corrections of the ledger.
+  package var repairs: [RecordedRepair] = []
+  /// Frozen migrations that were changed or removed.
+  package var broken: [HistoryEntry]
+
+  package var status: ExitStatus {
+    ExitStatus.worst(
+      ledger.map(\.state.status) + (broken.isEmpty ? [] : [.brokenHistory])
+        + [failure?.status ?? .success])
+  }
+}
+
+package struct DiffReport: Sendable {
+  package let changes: [SchemaChange]
+  package let hasLedger: Bool
+  /// The ledger entries that contradict the history.
+  package let ledger: [LedgerEntry]
+
+  package var status: ExitStatus {
+    ExitStatus.worst(ledger.map(\.state.status) + (changes.isEmpty ? [] : [.finding]))
+  }
+}
+
+extension Project {
+  /// Compares the ledger of a database with the history.
+  ///
+  /// - Parameters:
+  ///   - mayBeEmpty: whether it may be a new one.
+  ///   - comparesSchema: whether to look for drift, which replays the history.
+  package func status(
+    of database: ReadableDatabase, mayBeEmpty: Bool = true, comparesSchema: Bool = false
+  ) throws(Failure) -> StatusReport {
+    let view = try view(of: database)
+    let live = try view.live(
+      on: database.connection, path: database.name, mayBeEmpty: mayBeEmpty)
+    let ledger = view.compareLedger(live.rows ?? [], of: database.name)
+    var report = StatusReport(
+      current: live.rows?.last?.id, pending: ledger.filter { $0.state == .pending }.map(\.id),
+      applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
+      broken: view.comparison.filter(\.state.isBroken))
+    do {
+      report.repairs = try RecordedRepair.all(of: view.ledger, in: database.connection)
+    } catch {
+      throw Failure(error, database: database.name)
+    }
+    let isUnknown = report.ledger.contains { $0.state == .unknown }
+    guard comparesSchema, live.rows?.isEmpty == false, report.broken.isEmpty, !isUnknown else {
+      return report
+    }
+    do throws(Failure) {
+      report.drift = try view.drift(of: live)
+      if report.adoptable > 0 {
+        try view.requireAdoptable(
+          report.drift, through: view.migrations[report.adoptable - 1], path: database.name)
+      }
+    } catch {
+      if error.isOfEnvironment { throw error }
+      report.failure = error
+    }
+    return report
+  }
+
+  /// How a database differs from the schema that its history promises at the point where it is;
+  /// without a ledger, from that of the whole history.
+  package func diff(of database: ReadableDatabase) throws(Failure) -> DiffReport {
+    let view = try view(of: database)
+    let live = try view.adopting(
+      LiveDatabase(database.connection, ledger, path: database.name), on: database.connection,
+      path: database.name)
+    try view.requireIntactHistory()
+    let ledger = view.compareLedger(live.rows ?? [], of: database.name)
+    let unknown = ledger.filter { $0.state == .unknown }.map(\.id)
+    guard unknown.isEmpty else {
+      throw Failure(
+        .databaseAhead,
+        "\(database.name) has run migrations that the history does not contain: "
+          + unknown.joined(separator: ", "))
+    }
+    return DiffReport(
+      changes: try view.drift(of: live), hasLedger: live.rows != nil,
+      ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))
+  }
+
+  private func drift(of live: LiveDatabase) throws(Failure) -> [SchemaChange] {
+    let known = Set((live.rows ?? []).map(\.id.exact))
+    let last =
+      live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
+    let expected = try replay(Array(migrations[..<(last.map { $0 + 1 } ?? 0)])).schema
+    return compareSchemas(expected: expected, actual: comparable(live.schema, with: expected))
+  }
+}
+
+package struct VerifyReport: Sendable {
+  package var history: [HistoryEntry]
+  /// How history.lock fails to continue those of other revisions.
+  package var lock: [LockDifference] = []
+  /// By the id, for manifests that are edited or removed.
+  package var edits: [ExactText: ManifestDiff] = [:]
+  /// Nil when no database was named.
+  package var ledger: [LedgerEntry]?
+  package var drift: [SchemaChange]?
+  /// What could not be checked, and why.
+  package var notes: [String] = []
+  /// What ended the replay, or kept a database from being compared.
+  package var failure: Failure?
+
+  package init(history: [HistoryEntry], notes: [String] = []) {
+    self.history = history
+    self.notes = notes
+  }
+
+  package var isHistoryBroken: Bool { !lock.isEmpty || history.contains(where: \.state.isBroken) }
+
+  package var status: ExitStatus {
+    var statuses: [ExitStatus] = history.map { entry in
+      entry.state.isBroken ? .brokenHistory : entry.state == .engineDiffers ? .finding : .success
+    }
+    if !lock.isEmpty { statuses.append(.brokenHistory) }
+    statuses += (ledger ?? []).map(\.state.status)
+    if !(drift ?? []).isEmpty { statuses.append(.finding) }
+    if let failure { statuses.append(failure.status) }
+    return ExitStatus.worst(statuses)
+  }
+}
+
+extension VerifyReport {
+  /// The manifests compared with the lock.
+  package init(comparing project: Project) {
+    self.init(history: project.comparison)
+  }
+}
+
+extension Project {
+  /// Replays the history and, with a database, compares it with its history.
+  ///
+  /// - Parameter history: the manifests compared with the lock, and the lock with other revisions; nil
+  ///   compares the manifests with the lock.
+  /// - Throws: failures from 64 up; everything else is in the report.
+  package func verify(
+    _ database: ReadableDatabase?, continuing history: VerifyReport? = nil,
+    interruption: Interruption = Interruption()
+  ) throws(Failure) -> VerifyReport {
+    var report = history ?? verifyLock(hasLedger: database != nil)
+    var steps: [ScratchDatabase.Step] = []
+    if report.isHistoryBroken {
+      report.notes.append("the replay was skipped, because the frozen history is broken")
+    } else {
+      try requireEngine(for: migrations)
+      steps = try replay(into: &report)
+    }
+    try verifySquashed(into: &report, interruption)
+    guard let database else { return report }
+    let view = try view(of: database)
+    if view.migrations.count != migrations.count {
+      steps = try view.replay(view.migrations, interruption: interruption).steps
+    }
+    let known = steps
+    try view.compare(database, stepCount: known.count, into: &report) { count in
+      Schema(applying: known.prefix(count).lazy.map(\.delta))
+    }
+    return report
+  }
+
+  /// Compares one of many databases with a history that was replayed for all of them.
+  ///
+  /// - Throws: failures from 64 up; everything else is in the report.
+  package func verify(
+    _ database: String, with replay: PendingReplay, timeout: Double,
+    interruption: Interruption = Interruption()
+  ) throws(Failure) -> VerifyReport {
+    var report = VerifyReport(history: [])
+    let readable = try ReadableDatabase(
+      file: database, timeout: timeout, interruption: interruption)
+    try compare(readable, stepCount: replay.steps.count, into: &report) { count in
+      replay.schema(after: Set(replay.steps.prefix(count).map(\.migration.id.exact)))
+    }
+    return report
+  }
+
+  /// - Parameter expected: the schema after a number of migrations.
+  private func compare(
+    _ database: ReadableDatabase, stepCount: Int, into report: inout VerifyReport,
+    expected: (Int) -> Schema
+  ) throws(Failure) {
+    var live = try LiveDatabase(database.connection, ledger, path: database.name)
+    do {
+      live = try adopting(live, on: database.connection, path: database.name)
+      report.ledger = compareLedger(live.rows ?? [], of: database.name)
+      try live.requireOurs(self, path: database.name)
+      if !migrations.isEmpty { try live.requireContent(path: database.name) }
+    } catch {
+      report.ledger = report.ledger ?? compareLedger(live.rows ?? [], of: database.name)
+      report.failure = report.failure ?? error
+      return
+    }
+    compare(live, stepCount, into: &report, expected: expected)
+  }
+
+  private func verifyLock(hasLedger: Bool) -> VerifyReport {
+    var report = VerifyReport(comparing: self)
+    if lock == nil {
+      report.notes.append("no migration is frozen yet: history.lock does not exist")
+    } else if !hasLedger {
+      report.notes.append(
+        "history.lock was compared neither with git nor with the ledger of a database, so "
+          + "schemactl cannot detect a change of the lock")
+    }
+    return report
+  }
+
+  private func compare(
+    _ live: LiveDatabase, _ stepCount: Int, into report: inout VerifyReport,
+    expected: (Int) -> Schema
+  ) {
+    let known = Set((live.rows ?? []).map(\.id.exact))
+    let count = migrations.lastIndex { known.contains($0.id) }.map { $0 + 1 } ?? 0
+    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= stepCount
+    else {
+      report.notes.append(
+        "the schema was not compared: the history cannot be replayed to the latest migration of the "
+          + "database")
+      return
+    }
+    let expected = expected(count)
+    report.drift = compareSchemas(
+      expected: expected, actual: comparable(live.schema, with: expected))
+  }
+
+  /// Replays the history as far as it works, and compares each frozen step with the lock.
+  private func replay(into report: inout VerifyReport) throws(Failure) -> [ScratchDatabase.Step] {
+    var steps: [ScratchDatabase.Step] = []
+    var frozen = FrozenSchemas(self, report.history)
+    do {
+      try replay(
+        preparing: { $0.checksOwnRows = true },
+        observing: { step, scratch in
+          steps.append(step)
+          frozen.compare(step, scratch, in: &report.history)
+        })
+    } catch {
+      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+      report.failure = error
+    }
+    return steps
+  }
+}
+
+extension Project {
+  /// Verifies the migrations that the squash replaces: they are as they were frozen, and make the schema that the
+  /// squash makes.
+  func verifySquashed(
+    into report: inout VerifyReport, _ interruption: Interruption
+  ) throws(Failure) {
+    guard let squash else { return }
+    guard let old = try squashedMigrations() else {
+      report.notes.append(
+        "the migrations that \(squash.id) replaces were not verified: \(folder.squashed.path) does not exist"
+      )
+      return
+    }
+    let names = squash.replacedMigrations
+    let chain = names.compactMap { id in old.first { $0.id == id } }
+    let view = unsquashed(chain)
+    let squashedNumber = squash.number
+    var states = view.comparison.filter { MigrationNumber(id: $0.id) <= squashedNumber }
+    // The chain does not contain older squashes.
+    for other in old where squash.olderSquashes.contains(other.id) {
+      guard let entry = lock?.anyEntry(other.id) else { continue }
+      states.append(folder.squashed.compare(other, with: entry))
+    }
+    let known = Set(states.map(\.id.exact)).union(chain.map(\.id.exact))
+    states += names.filter { !known.contains($0) }.map { id in
+      HistoryEntry(
+        id: id, frozen: true, state: .removed,
+        detail: "\(folder.squashed.file(ofMigration: id)) is missing: restore it from git")
+    }
+    guard report.failure == nil, !report.isHistoryBroken,
+      !states.contains(where: \.state.isBroken), chain.count == names.count
+    else {
+      report.history += states
+      return
+    }
+    let last: ScratchDatabase = try view.replay(chain, interruption: interruption)
+    let first: ScratchDatabase = try replay([squash], interruption: interruption)
+    if last.fingerprint != first.fingerprint {
+      let differences = compareSchemas(expected: last.schema, actual: first.schema)
+      report.failure = Failure(
+        .brokenHistory,
+        "\(squash.id) does not create the schema of the migrations that it "
+          + "replaces:",
+        details: differences.map(\.sentence).abridged(to: 20))
+    }
+    report.history += states
+  }
+}
+
+/// How an edited manifest differs from the frozen one.
+package struct ManifestDiff: Sendable {
+  /// The commit that has the frozen text.
+  package var commit: String?
+  /// The command that brings the frozen text back.
+  package var restore: String?
+  /// As `git diff` shows it.
+  package var text = ""
+  /// From the schema after the frozen form to the schema after the present one.
+  package var schema: [SchemaChange] = []
+  /// Why something of this is missing.
+  package var problem: String?
+
+  package init() {}
+}

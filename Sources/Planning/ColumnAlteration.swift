@@ -38,7 +38,6 @@ struct ColumnAlteration {
   private func requireSameRowid() throws {
     guard !change.type.isKept, table.isInPrimaryKey(column) else { return }
     throw PlanningError(
-      .manifest,
       "\(change.column) is in the primary key of \(change.table), so its type must not change: "
         + "use `convert_primary_key` or `rebuild_table`", key: "type")
   }
@@ -52,7 +51,6 @@ struct ColumnAlteration {
     }
     guard isTables else { return }
     throw PlanningError(
-      .manifest,
       "the foreign key of \(change.table).\(change.column) is a table constraint, not a column "
         + "constraint: use `rebuild_table`", key: "references")
   }
@@ -88,7 +86,7 @@ struct ColumnAlteration {
   }
 
   private func edit(_ operation: Operation) -> OperationPlan {
-    var steps = guards
+    var steps = guards.map(Step.question)
     var proofs: [RowProof] = []
     // Otherwise no row is written: the guards are the proof.
     if !change.default.isKept {
@@ -97,19 +95,16 @@ struct ColumnAlteration {
     }
     steps.append(.edit(SchemaEdit(table: table.name, sql: final.object.sql ?? "")))
     return OperationPlan(
-      operation: operation, strategy: .schemaEdit, steps: steps, expectations: [expectation],
+      operation: operation, strategy: .schemaEdit, steps: steps,
+      expectations: [TableExpectation(table: table.name, sql: final.object.sql ?? "")],
       proofs: proofs)
-  }
-
-  private var expectation: TableExpectation {
-    TableExpectation(table: table.name, sql: final.object.sql ?? "")
   }
 
   private var name: String { Quoting.quoted(change.column) }
   private var main: String { "main.\(Quoting.quoted(table.name))" }
 
   /// What the rows must say before the new text can be true of them.
-  private var guards: [Step] {
+  private var guards: [Question] {
     var guards: [Question] = []
     if case .set = change.notNull {
       guards.append(
@@ -127,13 +122,11 @@ struct ColumnAlteration {
           "some rows of \(change.table) do not meet the new CHECK of \(change.column): "
             + "correct them first"))
     }
-    return guards.map(Step.question)
+    return guards
   }
 
   private func question(where condition: String, promise: String, _ message: String) -> Question {
-    Question(
-      RowQuery(of: table, showing: [change.column], where: condition), of: change.table,
-      promise: promise, message: message)
+    table.question(where: condition, showing: change.column, promise: promise, message)
   }
 
   // MARK: Short rows
@@ -147,9 +140,9 @@ struct ColumnAlteration {
   /// until now: found by a default that nothing else holds, and written under the old one, so that
   /// indexes stay right.
   private var fillingShortRows: [Step] {
-    guard let rowid = table.rowidName,
-      let marked = try? ColumnText.settingDefault(Self.mark, of: column, in: table)
-    else { return [] }
+    guard let rowid = table.rowidName else { return [] }
+    var marked = ColumnText(column, of: table)
+    marked.set(.default, "DEFAULT \(Self.mark)")
     return [
       .question(
         question(
@@ -158,7 +151,7 @@ struct ColumnAlteration {
             "\(change.table).\(change.column) does not contain the value that schemactl reserves",
           "\(change.table).\(change.column) contains the value that schemactl reserves: "
             + Self.mark)),
-      .edit(SchemaEdit(table: table.name, sql: marked)),
+      .edit(SchemaEdit(table: table.name, sql: marked.tableText)),
       .statement(
         "CREATE TABLE \(Self.short) AS SELECT \(rowid) AS id FROM \(main) NOT INDEXED "
           + "WHERE \(name) IS \(Self.mark)", nil),
@@ -197,18 +190,6 @@ struct ColumnAlteration {
   }
 }
 
-// MARK: The new text
-
-extension ColumnText {
-  static func settingDefault(
-    _ value: String, of column: CreateTable.Column, in table: ParsedTable
-  ) throws -> String {
-    var text = ColumnText(column, of: table)
-    text.set("DEFAULT \(value)") { if case .default = $0 { true } else { false } }
-    return text.tableText
-  }
-}
-
 extension AlterColumn {
   fileprivate func text(of column: CreateTable.Column, in table: ParsedTable) -> String {
     var text = ColumnText(column, of: table)
@@ -217,73 +198,20 @@ extension AlterColumn {
     case .remove: text.setType(nil)
     case .set(let type): text.setType(type)
     }
-    for clause in clauses {
-      text.set(clause.sql, inPlaceOf: clause.isKind)
-    }
+    text.set(.notNull, to: notNull, \.sql)
+    text.set(.default, to: self.default) { "DEFAULT \($0.sql)" }
+    text.set(.collate, to: collate) { "COLLATE \(Quoting.quoted($0))" }
+    text.set(.check, to: check) { "CHECK (\(expression($0)))" }
+    text.set(.references, to: references, \.sql)
+    text.set(.generated, to: generated, \.sql)
     return text.tableText
-  }
-
-  private typealias Clause = (
-    sql: String?, isKind: (CreateTable.ColumnConstraint.Kind) -> Bool
-  )
-
-  /// The clauses that change, each with its new text.
-  private var clauses: [Clause] {
-    func clause<Value>(
-      _ change: Change<Value>, _ sql: (Value) -> String,
-      _ isKind: @escaping (CreateTable.ColumnConstraint.Kind) -> Bool
-    ) -> Clause? {
-      switch change {
-      case .keep: nil
-      case .remove: (nil, isKind)
-      case .set(let value): (sql(value), isKind)
-      }
-    }
-    return [
-      clause(notNull, \.sql) { if case .notNull = $0 { true } else { false } },
-      clause(self.default, { "DEFAULT \($0.sql)" }) {
-        if case .default = $0 { true } else { false }
-      },
-      clause(collate, { "COLLATE \(Quoting.quoted($0))" }) {
-        if case .collate = $0 { true } else { false }
-      },
-      clause(check, { "CHECK (\(expression($0)))" }) {
-        if case .check = $0 { true } else { false }
-      },
-      clause(references, \.sql) {
-        switch $0 {
-        case .references, .deferral: true
-        default: false
-        }
-      },
-      clause(generated, \.sql) { if case .generated = $0 { true } else { false } },
-    ].compactMap { $0 }
   }
 }
 
-// MARK: What depends on a column
-
 extension ParsedTable {
-  init(named name: String, in schema: Schema) throws {
-    guard let object = schema.table(name) else {
-      throw schema.lack(of: name)
-    }
-    try self.init(object)
-  }
-
-  /// - Throws: with the columns that there are.
-  /// - Parameter key: of the operation, which names the column.
-  func column(named name: String, key: String = "column") throws -> CreateTable.Column {
-    if let column = parsed.column(named: name) { return column }
-    throw PlanningError(
-      .failed,
-      "\(self.name) has no column \(name); it has "
-        + parsed.columns.map(\.name.text).joined(separator: ", "), key: key)
-  }
-
   /// The object that depends on comparisons of the column's values, as named in messages: an index, a key, a
   /// constraint or a computed column; nil without one.
-  func user(of column: CreateTable.Column, in schema: Schema) -> String? {
+  fileprivate func user(of column: CreateTable.Column, in schema: Schema) -> String? {
     let name = column.name.text
     if column.isUnique || column.primaryKey != nil { return "its own UNIQUE or key" }
     if let reference = column.references.first { return "the reference to \(reference.table.text)" }
@@ -298,17 +226,8 @@ extension ParsedTable {
     where TokenizedSQL(index.sql ?? "").names(name) {
       return "index \(index.name)"
     }
-    return schema.tables.first { $0.refers(to: name, of: self.name) }
-      .map { "the foreign key of \($0.name)" }
-  }
-}
-
-extension SchemaObject {
-  /// Whether a foreign key of this table names that column of that parent.
-  fileprivate func refers(to column: String, of parent: String) -> Bool {
-    guard let table = try? ParsedTable(self) else { return false }
-    return table.parsed.foreignKeys.map(\.reference).contains { reference in
-      reference.table.isSame(as: parent) && reference.columns.contains { $0.isSame(as: column) }
-    }
+    return schema.tables.compactMap { try? ParsedTable($0) }.first { child in
+      child.references(to: self).joined().contains { $0.parent.isSameName(as: name) }
+    }.map { "the foreign key of \($0.name)" }
   }
 }

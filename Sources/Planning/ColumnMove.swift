@@ -19,10 +19,11 @@ struct ColumnMove {
     let table = try ParsedTable(named: move.table, in: schema)
     let column = try table.column(named: move.from, key: "from")
     guard table.parsed.column(named: move.to.name) == nil else {
-      throw PlanningError(.failed, "\(move.table) already has a column \(move.to.name)", key: "to")
+      throw PlanningError(
+        "\(move.table) already has a column \(move.to.name)", kind: .failed, key: "to")
     }
     guard move.to.generated == nil else {
-      throw PlanningError(.manifest, "a generated column cannot take values", key: "to")
+      throw PlanningError("a generated column cannot take values", key: "to")
     }
     self.move = move
     self.schema = schema
@@ -44,27 +45,25 @@ struct ColumnMove {
     if move.keepSource { return try addition(operation) }
     guard !table.isInPrimaryKey(column) else {
       throw PlanningError(
-        .manifest, "\(move.from) is in the primary key of \(move.table): it cannot be moved",
+        "\(move.from) is in the primary key of \(move.table): it cannot be moved",
         key: "from")
     }
     let renaming = try ColumnRenaming(
       table: table.object, from: column.name.text, to: move.to.name, in: schema, application)
     guard renaming.unwritable.isEmpty else {
       throw PlanningError(
-        .manifest,
         "\(renaming.unwritable.joined(separator: ", ")) reads \(move.table).\(move.from) by its "
           + "name: drop it first, and create it again afterwards",
         key: "from")
     }
     if !move.renamesDependents, !renaming.dependents.isEmpty {
       throw PlanningError(
-        .manifest,
         "\(move.table).\(move.from) is mentioned by \(renaming.dependents.joined(separator: ", ")). "
           + waysOn(renaming), key: "from")
     }
     guard let renamed = renaming.result else {
       guard renaming.dependents.isEmpty else {
-        throw PlanningError(.manifest, obstacle(to: renaming), key: "dependents")
+        throw PlanningError(obstacle(to: renaming), key: "dependents")
       }
       let obstacles = renaming.blocking + [renaming.breaking].compactMap { $0 }
       return try rewrite(
@@ -120,9 +119,8 @@ struct ColumnMove {
     let expected = renamed.table(table.name)?.sql
     return OperationPlan(
       operation: operation, strategy: .update,
-      steps: try questions(in: expected ?? table.object.sql ?? "") + (update ?? []) + [
-        .statement(statement, nil)
-      ],
+      steps: try questions(in: expected ?? table.object.sql ?? "").map(Step.question)
+        + (update ?? []) + [.statement(statement, nil)],
       expectations: expected.map { [TableExpectation(table: table.name, sql: $0)] } ?? [],
       // Where no row is written, the scan before is the proof.
       proofs: update.map { _ in
@@ -177,7 +175,7 @@ struct ColumnMove {
     let update = update(of: move.to.name, filter: rowsOtherThanDefault)
     return OperationPlan(
       operation: operation, strategy: .update,
-      steps: questions + [addition] + (update ?? []) + triggers,
+      steps: questions.map(Step.question) + [addition] + (update ?? []) + triggers,
       expectations: [TableExpectation(table: table.name, sql: final)],
       proofs: update.map { _ in [RowProof(of: table, adding: move.to.name)] } ?? [])
   }
@@ -187,7 +185,6 @@ struct ColumnMove {
   private func mirror(in final: String) throws -> [Step] {
     guard !isUnique else {
       throw PlanningError(
-        .manifest,
         "\(table.name).\(move.from) is UNIQUE: `mirror` could write duplicate values to it",
         key: "mirror")
     }
@@ -242,7 +239,7 @@ struct ColumnMove {
   /// whether a column that `using` takes as it is keeps its values.
   ///
   /// - Parameter final: the CREATE TABLE that the table is to have.
-  private func questions(in final: String) throws -> [Step] {
+  private func questions(in final: String) throws -> [Question] {
     let target = try ParsedTable(table, as: final)
     guard let new = target.parsed.column(named: move.to.name) else { return [] }
     if case .map(let entries) = move.mapping {
@@ -254,17 +251,14 @@ struct ColumnMove {
       return (carried.map { table.survival(of: $0, as: new, in: target, key: "using") } ?? [])
         + links
     }
-    return [
-      .question(
-        Question(
-          Scan(
-            table: table.name, column: column.name.text, predicate: valueMap.isUnmapped,
-            problem: .unmapped)))
-    ] + links
+    let unmapped = Scan(
+      table: table.name, column: column.name.text, predicate: valueMap.isUnmapped,
+      problem: .unmapped)
+    return [Question(unmapped)] + links
   }
 
   /// The questions whether rows that refer to the column still refer to the same rows.
-  private var keptLinks: [Step] {
+  private var keptLinks: [Question] {
     get throws {
       guard !move.keepSource, changesValues else { return [] }
       let keys = ParentKeys(of: table, rewriting: [column.name.text], in: schema)
@@ -272,7 +266,6 @@ struct ColumnMove {
         let changed = entries.filter { $0.from != $0.to }
         if let taken = changed.first(where: { one in changed.contains { $0.from == one.to } }) {
           throw PlanningError(
-            .manifest,
             "`map` gives rows the keys of other rows (\(taken.from.sql) becomes "
               + "\(taken.to.sql)), and "
               + "\(keys.children.joined(separator: ", ")) would refer to other rows of "
@@ -293,7 +286,6 @@ struct ColumnMove {
       guard let changes = target.affinity(of: new).changes(value.sql) else { return }
       guard try Connection(path: nil).value("SELECT \(changes)") == 1 else { continue }
       throw PlanningError(
-        .manifest,
         "`map` gives \(value.sql), which \(new.name.text) \(new.type?.text ?? "") would store as "
           + "another value: write it as a value of that type", key: "map")
     }

@@ -25,7 +25,6 @@ struct KeyConversion {
     let columns = parent.parsed.columns.filter(parent.isInPrimaryKey)
     guard columns.count == 1 else {
       throw PlanningError(
-        .manifest,
         columns.isEmpty
           ? "\(parent.name) has no primary key"
           : "the primary key of \(parent.name) has several columns: "
@@ -34,11 +33,10 @@ struct KeyConversion {
     key = columns[0]
     guard Affinity(ofType: key.type?.text ?? "") == .integer else {
       throw PlanningError(
-        .manifest,
         "\(parent.name).\(key.name.text) is not an integer: its type is "
           + (key.type?.text ?? "not declared"), key: "table")
     }
-    affected = try Self.holders(of: key, in: parent, schema)
+    affected = Self.holders(of: key, in: parent, schema)
     try requireNoReaders()
     try requireNoCalculations()
   }
@@ -47,7 +45,6 @@ struct KeyConversion {
     let uses = try KeyUses(of: affected, in: schema, application).found
     guard !uses.isEmpty else { return }
     throw PlanningError(
-      .manifest,
       "\(parent.name).\(key.name.text) becomes a UUID, and these objects calculate with it: "
         + "\(uses.joined(separator: ", ")). Drop them before the conversion, and create them "
         + "again afterwards for a text", key: "table")
@@ -61,7 +58,6 @@ struct KeyConversion {
           continue
         }
         throw PlanningError(
-          .manifest,
           "the virtual table \(reader.name) reads \(table.name).\(column), which becomes a UUID: "
             + "drop it first, and create it again afterwards, with content_rowid='rowid'",
           key: "table")
@@ -72,36 +68,33 @@ struct KeyConversion {
   func plan(_ operation: Operation) throws -> OperationPlan {
     let key = Quoting.quoted(self.key.name.text)
     let main = "main.\(Quoting.quoted(parent.name))"
-    var steps: [Step] = [
-      .question(
-        Question(
-          RowQuery(
-            of: parent, showing: [self.key.name.text], where: "typeof(\(key)) <> 'integer'"),
-          of: parent.name,
-          promise: "every value of \(parent.name).\(self.key.name.text) is an integer",
-          message: "\(parent.name).\(self.key.name.text) holds keys that are not integers"))
-    ]
-    for (table, columns) in affected {
-      steps += columns.filter { !isKey($0, of: table) }.map { dangling($0, in: table, main, key) }
+    let name = "\(parent.name).\(self.key.name.text)"
+    let integers = parent.question(
+      where: "typeof(\(key)) <> 'integer'", showing: self.key.name.text,
+      promise: "every value of \(name) is an integer", "\(name) holds keys that are not integers")
+    let kept = affected.flatMap { table, columns in
+      columns.filter { !isKey($0, of: table) }.map { column in
+        table.question(
+          where: "\(Quoting.quoted(column)) NOT IN (SELECT \(key) FROM \(main))", showing: column,
+          promise: "every value of \(table.name).\(column) is the key of a row of \(parent.name)",
+          "\(table.name).\(column) holds keys that no row of \(parent.name) has, and they would "
+            + "be lost: correct those rows first")
+      }
     }
-    steps += [
+    let keys: [Step] = [
       .statement(
         "CREATE TABLE \(Self.keys) (old INTEGER PRIMARY KEY, new TEXT NOT NULL UNIQUE)", nil),
       .statement("INSERT INTO \(Self.keys) SELECT \(key), \(newKey(key)) FROM \(main)", nil),
     ]
-    var expectations: [TableExpectation] = []
-    var proofs: [RowProof] = []
-    for (table, columns) in affected {
-      let rewrite = try Rewrite(table, as: try text(of: table, columns), in: schema, application)
-      let filled = filled(table, columns)
-      steps += try rewrite.steps(columns: filled)
-      expectations.append(rewrite.expectation)
-      proofs += rewrite.proofs(filled)
+    let rewrites = try affected.map { table, columns in
+      try Rewrite(table, as: try text(of: table, columns), in: schema, application)
+        .plan(operation, questions: [], columns: filled(table, columns))
     }
-    steps.append(.statement("DROP TABLE \(Self.keys)", nil))
     return OperationPlan(
       operation: operation, strategy: .rewrite, because: "every row that holds the key changes",
-      steps: steps, expectations: expectations, proofs: proofs)
+      steps: ([integers] + kept).map(Step.question) + keys + rewrites.flatMap(\.steps)
+        + [.statement("DROP TABLE \(Self.keys)", nil)],
+      expectations: rewrites.flatMap(\.expectations), proofs: rewrites.flatMap(\.proofs))
   }
 
   // MARK: Values
@@ -116,7 +109,7 @@ struct KeyConversion {
   }
 
   private func filled(_ table: ParsedTable, _ converted: [String]) -> [Rewrite.Column] {
-    table.parsed.columns.filter { $0.generated == nil }.map { column in
+    table.plainColumns.map { column in
       let name = Quoting.quoted(column.name.text)
       guard converted.contains(where: column.name.isSame) else {
         return Rewrite.Column(kept: column.name.text)
@@ -134,21 +127,6 @@ struct KeyConversion {
     table.name == parent.name && key.name.isSame(as: column)
   }
 
-  private func dangling(
-    _ column: String, in table: ParsedTable, _ main: String, _ key: String
-  ) -> Step {
-    .question(
-      Question(
-        RowQuery(
-          of: table, showing: [column],
-          where: "\(Quoting.quoted(column)) NOT IN (SELECT \(key) FROM \(main))"),
-        of: table.name, parent.name,
-        promise: "every value of \(table.name).\(column) is the key of a row of \(parent.name)",
-        message:
-          "\(table.name).\(column) holds keys that no row of \(parent.name) has, and they would "
-          + "be lost: correct those rows first"))
-  }
-
   // MARK: Definitions
 
   private func text(of table: ParsedTable, _ columns: [String]) throws -> String {
@@ -164,24 +142,31 @@ struct KeyConversion {
     let column = try table.column(named: name)
     var text = ColumnText(column, of: table)
     text.setType("TEXT")
-    guard isKey(name, of: table) else {
-      if column.primaryKey != nil { text.setPrimaryKey(of: column) }
-      return table.withoutAutoincrement(text.tableText)
+    if let key = column.primaryKey {
+      // AUTOINCREMENT and an order mean something to integers only.
+      let action = key.onConflict.map { " ON CONFLICT \($0.rawValue)" } ?? ""
+      text.set(.primaryKey, "PRIMARY KEY" + action)
     }
-    if column.primaryKey != nil { text.setPrimaryKey(of: column) }
+    for constraint in table.parsed.constraints {
+      guard case .primaryKey(let terms, isAutoincrement: true, _) = constraint.kind,
+        terms.contains(where: { $0.column?.isSame(as: name) ?? false })
+      else { continue }
+      let word = table.tokens.significant(in: constraint.range)
+        .first { table.tokens.isWord($0, "AUTOINCREMENT") }
+      if let word { text.remove(word.range) }
+    }
+    guard isKey(name, of: table) else { return text.tableText }
     // What engines that sync ask of a key, and what does no harm elsewhere.
-    text.set("NOT NULL ON CONFLICT REPLACE") { if case .notNull = $0 { true } else { false } }
-    if column.defaultExpression == nil {
-      text.set("DEFAULT (uuid())") { if case .default = $0 { true } else { false } }
-    }
-    return table.withoutAutoincrement(text.tableText)
+    text.set(.notNull, "NOT NULL ON CONFLICT REPLACE")
+    if column.defaultExpression == nil { text.set(.default, "DEFAULT (uuid())") }
+    return text.tableText
   }
 
   // MARK: Who holds the key
 
   private static func holders(
     of key: CreateTable.Column, in parent: ParsedTable, _ schema: Schema
-  ) throws -> [(table: ParsedTable, columns: [String])] {
+  ) -> [(table: ParsedTable, columns: [String])] {
     let tables = schema.tables.filter { !$0.isInternal }.compactMap { try? ParsedTable($0) }
     var found = [(parent.name, key.name.text)]
     var index = 0
@@ -191,8 +176,10 @@ struct KeyConversion {
       index += 1
       guard let referred = tables.first(where: { $0.name == name }) else { continue }
       for table in tables {
-        for holder in table.columns(referringTo: column, of: referred)
-        where !found.contains(where: { $0.0 == table.name && $0.1 == holder }) {
+        for (holder, target) in table.references(to: referred).joined()
+        where target.isSameName(as: column)
+          && !found.contains(where: { $0.0 == table.name && $0.1 == holder })
+        {
           found.append((table.name, holder))
         }
       }
@@ -200,44 +187,5 @@ struct KeyConversion {
     return tables.map { table in
       (table, found.filter { $0.0 == table.name }.map(\.1))
     }.filter { !$0.1.isEmpty }.sorted { $0.0.name == parent.name && $1.0.name != parent.name }
-  }
-}
-
-extension ParsedTable {
-  /// The columns that a foreign key of this table holds against that column.
-  fileprivate func columns(referringTo column: String, of parent: ParsedTable) -> [String] {
-    parsed.foreignKeys.flatMap { columns, reference -> [String] in
-      guard reference.table.isSame(as: parent.name) else { return [] }
-      let parents =
-        reference.columns.isEmpty ? parent.primaryKey : reference.columns.map(\.text)
-      return zip(columns, parents).filter { $1.identifier == column.identifier }
-        .compactMap { self.parsed.column(named: $0.0.text)?.name.text }
-    }
-  }
-
-  /// The text without the AUTOINCREMENT of a table-level key, which only integers may have.
-  fileprivate func withoutAutoincrement(_ sql: String) -> String {
-    let tokens = TokenizedSQL(sql)
-    guard case .createTable(let table)? = try? parseCreate(tokens) else { return sql }
-    for constraint in table.constraints {
-      guard case .primaryKey(_, let isAutoincrement, _) = constraint.kind, isAutoincrement,
-        let word = tokens.significant(in: constraint.range).first(where: {
-          tokens.text($0).identifier == "AUTOINCREMENT"
-        })
-      else { continue }
-      var bytes = tokens.bytes
-      bytes.removeSubrange(word.range)
-      return String(decoding: bytes, as: UTF8.self)
-    }
-    return sql
-  }
-}
-
-extension ColumnText {
-  /// PRIMARY KEY with its conflict clause, and without AUTOINCREMENT and an order, which mean
-  /// something to integers only.
-  fileprivate mutating func setPrimaryKey(of column: CreateTable.Column) {
-    let action = column.primaryKey?.onConflict.map { " ON CONFLICT \($0.rawValue)" } ?? ""
-    set("PRIMARY KEY" + action) { if case .primaryKey = $0 { true } else { false } }
   }
 }

@@ -22,11 +22,11 @@ struct Mirror {
   ) throws {
     guard case .map(let map) = move.mapping else {
       throw PlanningError(
-        .manifest, "`mirror` needs `map`: schemactl cannot invert an expression", key: "mirror")
+        "`mirror` needs `map`: schemactl cannot invert an expression", key: "mirror")
     }
     guard let row = table.rowOfTrigger else {
       throw PlanningError(
-        .failed, "\(table.name) cannot be mirrored: its columns hide every name of the rowid",
+        "\(table.name) cannot be mirrored: its columns hide every name of the rowid", kind: .failed,
         key: "mirror")
     }
     self.table = table
@@ -91,7 +91,6 @@ struct Mirror {
       forth != new.initial, back != old.initial
     else { return }
     throw PlanningError(
-      .manifest,
       "an INSERT that names neither column stores \(old.initial.sql) in \(old.name) and "
         + "\(new.initial.sql) in \(new.name), which do not agree: give \(new.name) the default "
         + forth.sql, key: "to")
@@ -189,7 +188,7 @@ private struct StoredColumn {
       }
     if let obstacle {
       throw PlanningError(
-        .manifest, "\(table.name).\(name) \(obstacle): `mirror` cannot write it", key: "mirror")
+        "\(table.name).\(name) \(obstacle): `mirror` cannot write it", key: "mirror")
     }
     let type = column.type.map { table.tokens.text($0.range) } ?? ""
     let value = column.defaultExpression.map { table.tokens.text($0.outerRange) }
@@ -212,7 +211,6 @@ private struct StoredColumn {
     } catch {
       if error.isFault { throw error }
       throw PlanningError(
-        .manifest,
         "the default of \(table.name).\(name), \(value), is not a constant: `mirror` cannot "
           + "detect whether an INSERT names the column", key: "mirror")
     }
@@ -224,12 +222,10 @@ private struct StoredColumn {
   func requireStorable(_ values: [MappedValue], of key: String) throws {
     for value in values.map(\.to) {
       if value == .null, isNotNull {
-        throw PlanningError(
-          .manifest, "`\(key)` gives null, and \(name) is NOT NULL", key: key)
+        throw PlanningError("`\(key)` gives null, and \(name) is NOT NULL", key: key)
       }
       guard try !stores(value) else { continue }
       throw PlanningError(
-        .manifest,
         "`\(key)` gives \(value.sql), which \(name) would convert: write a value of the column's "
           + "type", key: key)
     }

@@ -1,3 +1,4 @@
+import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 
@@ -18,10 +19,10 @@ struct ParsedTable {
       self.parsed = parsed
     case .createVirtualTable?:
       throw PlanningError(
-        .manifest, "\(object.name) is a virtual table: its columns cannot be moved", key: "table")
+        "\(object.name) is a virtual table: its columns cannot be moved", key: "table")
     default:
       throw PlanningError(
-        .failed, "the definition of \(object.name) cannot be read: \(object.sql ?? "")",
+        "the definition of \(object.name) cannot be read: \(object.sql ?? "")", kind: .failed,
         key: "table")
     }
   }
@@ -31,15 +32,41 @@ struct ParsedTable {
     try self.init(SchemaObject(kind: .table, name: table.name, table: table.name, sql: sql))
   }
 
-  /// The table's SQL with one part replaced.
-  func replacing(_ range: Range<Int>, with text: String) -> String {
-    var bytes = tokens.bytes
-    bytes.replaceSubrange(range, with: Array(text.utf8))
-    return String(decoding: bytes, as: UTF8.self)
+  init(named name: String, in schema: Schema) throws {
+    guard let object = schema.table(name) else { throw schema.lack(of: name) }
+    try self.init(object)
   }
+
+  /// - Parameter key: of the operation, which names the column.
+  /// - Throws: with the columns that there are.
+  func column(named name: String, key: String = "column") throws -> CreateTable.Column {
+    if let column = parsed.column(named: name) { return column }
+    throw PlanningError(
+      "\(self.name) has no column \(name); it has "
+        + parsed.columns.map(\.name.text).joined(separator: ", "), kind: .failed, key: key)
+  }
+
+  /// The columns that are not computed from others.
+  var plainColumns: [CreateTable.Column] { parsed.columns.filter { $0.generated == nil } }
+
+  // MARK: Keys
+
+  /// The columns of the primary key, in its order.
+  var primaryKey: [String] { parsed.keyColumns }
 
   func isInPrimaryKey(_ column: CreateTable.Column) -> Bool {
     primaryKey.contains(where: column.name.isSame)
+  }
+
+  var isAutoincrement: Bool {
+    parsed.columns.contains { $0.primaryKey?.isAutoincrement ?? false }
+      || parsed.constraints.contains { constraint in
+        if case .primaryKey(_, let isAutoincrement, _) = constraint.kind {
+          isAutoincrement
+        } else {
+          false
+        }
+      }
   }
 
   /// Whether a column is another name of the rowid (CREATE TABLE, section 5).
@@ -75,17 +102,197 @@ struct ParsedTable {
     return rowidName(beside: others) ?? identity.first.map { Quoting.quoted($0) }
   }
 
-  /// The columns of the primary key, in its order.
-  var primaryKey: [String] { parsed.keyColumns }
-
-  var isAutoincrement: Bool {
-    parsed.columns.contains { $0.primaryKey?.isAutoincrement ?? false }
-      || parsed.constraints.contains { constraint in
-        if case .primaryKey(_, let isAutoincrement, _) = constraint.kind {
-          isAutoincrement
-        } else {
-          false
+  /// The foreign keys that refer to another table, each as pairs of columns.
+  func references(to parent: ParsedTable) -> [[(child: String, parent: String)]] {
+    parsed.foreignKeys.filter { $0.reference.table.isSame(as: parent.name) }
+      .map { columns, reference in
+        zip(columns, reference.targets(in: parent)).map { child, target in
+          (parsed.column(named: child.text)?.name.text ?? child.text, target)
         }
       }
+  }
+
+  /// Some columns and the generated columns that are computed from them.
+  func withComputed(_ names: Set<Identifier>) -> Set<Identifier> {
+    var names = names
+    var generated = parsed.columns.filter { $0.generated != nil }
+    while let next = generated.firstIndex(where: { column in
+      tokens.identifiers(in: column.generated?.expression.range ?? 0..<0)
+        .contains { names.contains($0.text) }
+    }) {
+      names.insert(generated.remove(at: next).name.text)
+    }
+    return names
+  }
+
+  // MARK: Other texts
+
+  /// The table's SQL with one part replaced.
+  func replacing(_ range: Range<Int>, with text: String) -> String {
+    tokens.replacing([(range, text)])
+  }
+
+  /// The table's SQL with one more column.
+  func adding(_ column: String) -> String {
+    let end = parsed.columns.last?.range.upperBound ?? 0
+    return replacing(end..<end, with: ", \(column)")
+  }
+}
+
+extension CreateTable.Reference {
+  /// The columns of the parent.
+  func targets(in parent: ParsedTable) -> [String] {
+    columns.isEmpty ? parent.primaryKey : columns.map(\.text)
+  }
+}
+
+extension CreateTable.Column {
+  /// Whether a row holds a value of it.
+  var isStored: Bool { generated?.isStored ?? true }
+}
+
+extension TokenizedSQL {
+  /// The text with other texts in the places of ranges that do not overlap.
+  package func replacing(_ edits: [(range: Range<Int>, text: String)]) -> String {
+    let edits = edits.sorted {
+      ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
+    }
+    var result: [UInt8] = []
+    var position = 0
+    for edit in edits {
+      result += bytes[position..<edit.range.lowerBound] + Array(edit.text.utf8)
+      position = edit.range.upperBound
+    }
+    return String(decoding: result + bytes[position...], as: UTF8.self)
+  }
+}
+
+// MARK: A column's definition
+
+/// A kind of clause in a column's definition.
+enum ColumnClause {
+  case primaryKey, notNull, `default`, collate, check, references, generated
+
+  fileprivate func includes(_ kind: CreateTable.ColumnConstraint.Kind) -> Bool {
+    switch (self, kind) {
+    case (.primaryKey, .primaryKey), (.notNull, .notNull), (.default, .default),
+      (.collate, .collate), (.check, .check), (.references, .references),
+      (.references, .deferral), (.generated, .generated):
+      true
+    default: false
+    }
+  }
+}
+
+/// A column's definition with some of its clauses replaced. Unchanged clauses keep every byte.
+struct ColumnText {
+  private let table: ParsedTable
+  private let column: CreateTable.Column
+  private var replacements: [(range: Range<Int>, text: String)] = []
+  /// Clauses that the column has not had: they follow its type, where no dangling CONSTRAINT name
+  /// can take them for its own.
+  private var additions: [String] = []
+
+  init(_ column: CreateTable.Column, of table: ParsedTable) {
+    self.table = table
+    self.column = column
+  }
+
+  /// The table's whole text with the column's new definition in it.
+  var tableText: String {
+    let place = (column.type?.range ?? column.name.range).upperBound
+    return table.tokens.replacing(
+      [(place..<place, additions.map { " " + $0 }.joined())] + replacements)
+  }
+
+  mutating func setType(_ type: String?) {
+    switch (column.type, type) {
+    case (let old?, let new?): replacements.append((old.range, new))
+    case (let old?, nil):
+      replacements.append((column.name.range.upperBound..<old.range.upperBound, ""))
+    case (nil, let new?): additions.insert(new, at: 0)
+    case (nil, nil): break
+    }
+  }
+
+  /// Writes a clause in place of the first one of its kind, and removes the others; nil removes all of them. The
+  /// name that CONSTRAINT gives the first one stays.
+  mutating func set(_ clause: ColumnClause, _ text: String?) {
+    var text = text
+    for constraint in column.constraints where clause.includes(constraint.kind) {
+      guard let new = text else {
+        remove(constraint.range)
+        continue
+      }
+      let name = constraint.name.map { "CONSTRAINT \(table.tokens.text($0.range)) " } ?? ""
+      replacements.append((constraint.range, name + new))
+      text = nil
+    }
+    if let text { additions.append(text) }
+  }
+
+  mutating func set<Value>(
+    _ clause: ColumnClause, to change: Change<Value>, _ sql: (Value) -> String
+  ) {
+    switch change {
+    case .keep: break
+    case .remove: set(clause, nil)
+    case .set(let value): set(clause, sql(value))
+    }
+  }
+
+  /// With the white space before it.
+  mutating func remove(_ range: Range<Int>) {
+    let before = table.tokens.tokens.last { $0.range.upperBound <= range.lowerBound }
+    let isSpace = before.map { $0.kind == .whitespace && $0.range.upperBound == range.lowerBound }
+    let start = isSpace == true ? before?.range.lowerBound : nil
+    replacements.append(((start ?? range.lowerBound)..<range.upperBound, ""))
+  }
+}
+
+// MARK: Missing names
+
+extension Operation {
+  /// The table or the column that the operation names and the schema lacks; nil if it has both. A
+  /// statement of the operation then fails, and SQLite quotes the name as the statement does.
+  package func missingName(in schema: Schema) -> PlanningError? {
+    let (table, columns, key): (String, [String], String) =
+      switch kind {
+      case .dropTable(let table), .renameTable(let table, _), .addColumn(let table, _),
+        .delete(let table, _):
+        (table, [], "table")
+      case .dropColumn(let table, let column): (table, [column], "column")
+      case .renameColumn(let table, let from, _): (table, [from], "from")
+      case .update(let table, let set, _): (table, set.map(\.column), "set")
+      case .insert(let table, let rows): (table, rows.flatMap(\.cells).map(\.column), "rows")
+      case .createIndex(let index): (index.table, [], "table")
+      default: ("", [], "")
+      }
+    guard !key.isEmpty else { return nil }
+    guard let object = schema.table(table) else {
+      return schema.object(.view, table) == nil ? schema.lack(of: table) : nil
+    }
+    guard let parsed = try? ParsedTable(object).parsed else { return nil }
+    let missing = columns.first { parsed.column(named: $0) == nil && !$0.identifier.isRowidName }
+    return missing.map { name in
+      PlanningError(
+        "`\(object.name)` has no column `\(name)`"
+          + didYouMean(name, among: parsed.columns.map(\.name.text)), kind: .failed, key: key)
+    }
+  }
+}
+
+extension Identifier {
+  /// Whether it means the rowid where no column has this name.
+  var isRowidName: Bool { ["rowid", "oid", "_rowid_"].contains(self) }
+}
+
+extension Schema {
+  /// The error of an operation that names a missing table.
+  func lack(of table: String) -> PlanningError {
+    let names = tables.filter { !$0.isInternal }.map(\.name)
+    return PlanningError(
+      "table `\(table)` does not exist" + didYouMean(table, among: names), kind: .failed,
+      key: "table")
   }
 }

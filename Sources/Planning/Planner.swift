@@ -157,7 +157,6 @@ package struct Planner {
       return
     }
     throw PlanningError(
-      .manifest,
       "the virtual table \(reader.name) reads \(column.map { "\(table).\($0)" } ?? table) by its name: "
         + "drop it first with `drop_virtual_table`, and create it again afterwards, with "
         + "INSERT INTO \(reader.name) (\(reader.name)) VALUES ('rebuild')",
@@ -169,12 +168,11 @@ package struct Planner {
   private func requireNoIndexOverRowid(
     _ column: String, of table: String
   ) throws {
-    guard ["rowid", "oid", "_rowid_"].contains(column.identifier) else { return }
+    guard column.identifier.isRowidName else { return }
     let reader = try Schema(of: connection, table: table).objects(.index, on: table)
       .first { TokenizedSQL($0.sql ?? "").names(column) }
     guard let reader else { return }
     throw PlanningError(
-      .manifest,
       "the index `\(reader.name)` reads `\(column)`, which this operation turns from the rowid into a "
         + "column or back: drop the index first with `drop_index`, and create it again afterwards")
   }
@@ -183,10 +181,9 @@ package struct Planner {
     guard let constraints = try parsed(table)?.constraints(keeping: column) else { return }
     guard !constraints.isEmpty else { return }
     throw PlanningError(
-      .failed,
       "\(table).\(column) cannot be dropped alone: \(constraints.joined(separator: ", ")) "
         + "names it. Use `rebuild_table`, with the columns and the constraints that you keep",
-      key: "column")
+      kind: .failed, key: "column")
   }
 
   /// A type stands without quotes: no clause of the column may follow it.
@@ -199,8 +196,7 @@ package struct Planner {
       tokens.significant(in: range).count == asked.significant.count,
       !asked.tokens.contains(where: { $0.kind == .comment })
     else {
-      throw PlanningError(
-        .manifest, "`type` must be a single type name, not `\(type)`", key: "type")
+      throw PlanningError("`type` must be a single type name, not `\(type)`", key: "type")
     }
   }
 
@@ -224,7 +220,7 @@ package struct Planner {
       depth > 0
       ? ". Within { } and [ ] a text ends at a comma: quote a text that contains a comma" : ""
     throw PlanningError(
-      .manifest, "this is not a single expression: \(source.text)\(hint)",
+      "this is not a single expression: \(source.text)\(hint)",
       position: source.position)
   }
 
@@ -239,7 +235,6 @@ package struct Planner {
     } catch {
       guard let added, !error.isFault, TokenizedSQL(source.text).names(added) else { return }
       throw PlanningError(
-        .manifest,
         "`\(key)` is an expression over the old row, which has no \(added): "
           + error.message, key: key, position: source.position)
     }
@@ -249,7 +244,6 @@ package struct Planner {
     } catch {
       if error.isFault { throw error }
       throw PlanningError(
-        .manifest,
         "`\(key)` must compute its value from one row, but uses several rows (\(error.message)): "
           + "use a subquery, such as (SELECT count(*) FROM \(Quoting.quoted(table)))",
         key: key, position: source.position)
@@ -260,7 +254,7 @@ package struct Planner {
     // SQLite takes a quoted name that it does not know for a text, and indexes that.
     guard let table = try parsed(index.table) else { return }
     for case .column(let name) in index.columns.map(\.term)
-    where !["rowid", "oid", "_rowid_"].contains(name.identifier) {
+    where !name.identifier.isRowidName {
       _ = try table.column(named: name, key: "columns")
     }
   }
@@ -288,7 +282,6 @@ package struct Planner {
     let mirrors = try schema.mirrors(of: column, in: table)
     guard !mirrors.isEmpty else { return }
     throw PlanningError(
-      .manifest,
       "\(table).\(column) belongs to a mirror. Drop its triggers first, each with `drop_trigger: "
         + "{ name: … }`: \(mirrors.joined(separator: ", "))", key: "column")
   }
@@ -300,7 +293,7 @@ package struct Planner {
     guard case .createVirtualTable(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
       parsed.arguments.count == arguments.count
     else {
-      throw PlanningError(.manifest, "invalid argument of \(name): \(sql)", key: "arguments")
+      throw PlanningError("invalid argument of \(name): \(sql)", key: "arguments")
     }
     return sql
   }
@@ -308,8 +301,7 @@ package struct Planner {
   private func requireVirtual(_ name: String) throws {
     guard let object = try table(name) else { return }
     guard case .createVirtualTable? = try? parseCreate(TokenizedSQL(object.sql ?? "")) else {
-      throw PlanningError(
-        .manifest, "\(name) is not a virtual table: use `drop_table`", key: "name")
+      throw PlanningError("\(name) is not a virtual table: use `drop_table`", key: "name")
     }
   }
 
@@ -320,7 +312,7 @@ package struct Planner {
     do {
       parsed = try parseCreate(TokenizedSQL(sql.text))
     } catch {
-      throw PlanningError(.manifest, "not a CREATE \(kind.uppercased()): \(error)", key: "sql")
+      throw PlanningError("not a CREATE \(kind.uppercased()): \(error)", key: "sql")
     }
     let isInMain = parsed.schema?.isSame(as: "main") ?? true
     let isAsked =
@@ -330,12 +322,11 @@ package struct Planner {
       default: false
       }
     guard isAsked, isInMain else {
-      throw PlanningError(
-        .manifest, "`sql` is not a CREATE \(kind.uppercased()) statement", key: "sql")
+      throw PlanningError("`sql` is not a CREATE \(kind.uppercased()) statement", key: "sql")
     }
     guard parsed.name.isSame(as: name) else {
       throw PlanningError(
-        .manifest, "`name` is \(name), but `sql` creates the \(kind) \(parsed.name.text)",
+        "`name` is \(name), but `sql` creates the \(kind) \(parsed.name.text)",
         key: "name")
     }
   }

@@ -16,15 +16,10 @@ struct ParentKeys {
   /// - Parameter columns: those of the table that get other values.
   init(of table: ParsedTable, rewriting columns: [String], in schema: Schema) {
     self.table = table
+    let rewritten = Set(columns.map(\.identifier))
     links = schema.tables.compactMap { try? ParsedTable($0) }.flatMap { child in
-      child.parsed.foreignKeys.compactMap { names, reference in
-        guard reference.table.isSame(as: table.name) else { return nil }
-        let parents =
-          reference.columns.isEmpty ? table.primaryKey : reference.columns.map(\.text)
-        guard parents.contains(where: { parent in columns.contains { isSame($0, parent) } })
-        else { return nil }
-        return Link(child: child, columns: zip(names.map(\.text), parents).map { ($0, $1) })
-      }
+      child.references(to: table).filter { $0.contains { rewritten.contains($0.parent) } }
+        .map { Link(child: child, columns: $0) }
     }
   }
 
@@ -38,9 +33,9 @@ struct ParentKeys {
   /// - Parameters:
   ///   - filter: which rows of the table stay; nil is all.
   ///   - newValue: of a column of the table, as SQL over one of its rows; nil where it keeps its value.
-  func guards(filter: String? = nil, newValue: (String) -> String?) -> [Step] {
+  func guards(filter: String? = nil, newValue: (String) -> String?) -> [Question] {
     links.map { link in
-      let isSelf = isSame(link.child.name, table.name)
+      let isSelf = link.child.name.isSameName(as: table.name)
       func rows(_ name: String, _ columns: [String], isOfTable: Bool) -> String {
         let values = columns.enumerated().map { index, column in
           let old = Quoting.quoted(column)
@@ -57,15 +52,14 @@ struct ParentKeys {
         link.columns.indices.map { "p.\(kind)\($0) = c.\(kind)\($0)" }.joined(separator: " AND ")
       }
       let columns = link.columns.map(\.child).joined(separator: ", ")
-      return .question(
-        Question(
-          condition: "EXISTS (SELECT 1 FROM \(parent) AS p JOIN \(child) AS c ON \(match("new")) "
-            + "WHERE (\(match("old"))) IS NOT 1)",
-          of: table.name, link.child.name,
-          promise:
-            "every row of \(link.child.name) refers to the same row of \(table.name) as before",
-          message: "rows of \(link.child.name) (\(columns)) would refer to other rows of "
-            + "\(table.name) than before. \(Self.explanation)"))
+      return Question(
+        condition: "EXISTS (SELECT 1 FROM \(parent) AS p JOIN \(child) AS c ON \(match("new")) "
+          + "WHERE (\(match("old"))) IS NOT 1)",
+        of: table.name,
+        promise:
+          "every row of \(link.child.name) refers to the same row of \(table.name) as before",
+        message: "rows of \(link.child.name) (\(columns)) would refer to other rows of "
+          + "\(table.name) than before. \(Self.explanation)")
     }
   }
 
@@ -74,8 +68,6 @@ struct ParentKeys {
     + "first (`alter_column` with `references: null`, or `rebuild_table`), change the values of both "
     + "tables, and add it again after"
 }
-
-private func isSame(_ a: String, _ b: String) -> Bool { a.identifier == b.identifier }
 
 /// A foreign key that a change adds to an existing table, whose rows may violate it.
 package struct NewReference: Sendable {
@@ -96,8 +88,7 @@ package struct NewReference: Sendable {
           guard !known.contains(Set(columns.map(\.text.identifier))),
             let parent = try? ParsedTable(named: reference.table.text, in: before)
           else { return nil }
-          let targets =
-            reference.columns.isEmpty ? parent.primaryKey : reference.columns.map(\.text)
+          let targets = reference.targets(in: parent)
           guard targets.count == columns.count else { return nil }
           return NewReference(
             table: old.name, columns: columns.map(\.text), child: old, parent: parent,
@@ -119,7 +110,7 @@ package struct NewReference: Sendable {
     let condition = orphaned.joined(separator: " AND ")
     let names = columns.joined(separator: ", ")
     return Question(
-      RowQuery(of: child, showing: columns, where: condition), of: table, parent.name,
+      RowQuery(of: child, showing: columns, where: condition), of: table,
       promise: "every row of \(table) refers by \(names) to a row of \(parent.name)",
       message: "rows of \(table) refer by \(names) to missing rows of \(parent.name): correct them "
         + "first")

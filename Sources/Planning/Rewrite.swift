@@ -83,67 +83,53 @@ struct Rewrite {
     } + added
   }
 
-  /// The plan of an operation that rewrites this table alone.
-  ///
   /// - Parameters:
   ///   - questions: to the rows, before anything is written.
-  ///   - after: steps on the new table.
-  ///
-  /// The others are those of `steps`.
-  func plan(
-    _ operation: Operation, because reason: String? = nil, questions: [Step], columns: [Column],
-    filter: String? = nil, beforeInstalling: [String] = [], checks: Bool = true,
-    after: [Step] = []
-  ) throws -> OperationPlan {
-    let steps = try steps(
-      columns: columns, filter: filter, beforeInstalling: beforeInstalling, checks: checks)
-    return OperationPlan(
-      operation: operation, strategy: .rewrite, because: reason, steps: questions + steps + after,
-      expectations: [expectation], proofs: proofs(columns, filter))
-  }
-
-  var expectation: TableExpectation {
-    TableExpectation(table: old.name, sql: new.object.sql ?? "")
-  }
-
-  /// All rows stay, with the values that are copied as they are. Which rows a filter keeps is not proven: asked
-  /// twice it may give two answers (`random()`), and what it leaves out is what the manifest wants to lose.
-  func proofs(_ columns: [Column], _ filter: String? = nil) -> [RowProof] {
-    guard filter == nil else { return [] }
-    return [
-      RowProof(
-        of: old, as: new, keeping: columns.filter(\.isKept).map { Quoting.unquoted($0.name) },
-        keepsRowids: keepsRowids(columns))
-    ]
-  }
-
-  /// - Parameters:
   ///   - columns: the filled columns. Where no column is another name of the rowid, it is copied, too.
   ///   - filter: the rows of the old table that stay; nil is all.
   ///   - beforeInstalling: statements that run once the rows are copied.
   ///   - checks: whether a row that breaks a CHECK fails. SQLite's DROP COLUMN does not ask.
-  func steps(
-    columns: [Column], filter: String? = nil, beforeInstalling: [String] = [], checks: Bool = true
-  ) throws -> [Step] {
+  ///   - after: steps on the new table.
+  func plan(
+    _ operation: Operation, because reason: String? = nil, questions: [Question], columns: [Column],
+    filter: String? = nil, beforeInstalling: [String] = [], checks: Bool = true,
+    after: [Step] = []
+  ) throws -> OperationPlan {
     let filled = (rowid.map { [$0] } ?? []) + columns
     guard filled.count <= Self.columnLimit else {
       throw PlanningError(
-        .failed,
         "`\(old.name)` cannot be rewritten: SQLite reads at most \(Self.columnLimit) columns at "
-          + "once, and the rowid is one more")
+          + "once, and the rowid is one more", kind: .failed)
     }
     let copy = RowCopy(
       of: old.name, to: temporaryName, columns: filled.map { ($0.name, $0.value) }, scan: scan,
       filter: filter)
-    let create = Step.statement(qualified(try textUnderTemporaryName), nil)
+    let create = Step.statement(qualified(textUnderTemporaryName), nil)
     let ending = exchanges(columns, filter) ? exchange(columns) : dropAndTakeName()
     func ignoringChecks(_ value: String) -> [Step] {
-      checks ? [] : [.statement("PRAGMA ignore_check_constraints = \(value)", nil)]
+      checks ? [] : statements(["PRAGMA ignore_check_constraints = \(value)"])
     }
-    return [.rewriting(true)] + storageGuards(columns) + [create]
-      + ignoringChecks("ON") + [.copy(copy)] + ignoringChecks("OFF")
-      + beforeInstalling.map { .statement($0, nil) } + ending + [.rewriting(false)]
+    let steps =
+      [.rewriting(true)] + storageGuards(columns).map(Step.question) + [create]
+      + ignoringChecks("ON") + [.copy(copy)] + ignoringChecks("OFF") + statements(beforeInstalling)
+      + ending + [.rewriting(false)]
+    // Which rows a filter keeps is not proven: asked twice it may give two answers (`random()`), and what it
+    // leaves out is what the manifest wants to lose.
+    let proofs =
+      filter != nil
+      ? []
+      : [
+        RowProof(
+          of: old, as: new, keeping: columns.filter(\.isKept).map { Quoting.unquoted($0.name) },
+          keepsRowids: keepsRowids(columns))
+      ]
+    return OperationPlan(
+      operation: operation, strategy: .rewrite, because: reason,
+      steps: questions.map(Step.question) + steps + after,
+      expectations: [TableExpectation(table: old.name, sql: new.object.sql ?? "")], proofs: proofs)
   }
+
+  private func statements(_ sql: [String]) -> [Step] { sql.map { .statement($0, nil) } }
 
   private var main: String { "main.\(Quoting.quoted(old.name))" }
   private var temporary: String { "main.\(Quoting.quoted(temporaryName))" }
@@ -151,21 +137,14 @@ struct Rewrite {
   /// The final text with the temporary name in place of the table's own, which may also qualify columns:
   /// `CHECK (t.a > 0)`.
   private var textUnderTemporaryName: String {
-    get throws {
-      let tokens = new.tokens
-      let significant = tokens.significant
-      var ranges = [new.parsed.name.range]
-      for (token, next) in zip(significant, significant.dropFirst())
-      where tokens.text(next) == "." && token.range.lowerBound > new.parsed.name.range.upperBound {
-        let isSame = Quoting.unquoted(tokens.text(token)).identifier == old.name.identifier
-        if isSame { ranges.append(token.range) }
-      }
-      var bytes = tokens.bytes
-      for range in ranges.reversed() {
-        bytes.replaceSubrange(range, with: Quoting.quoted(temporaryName).utf8)
-      }
-      return String(decoding: bytes, as: UTF8.self)
-    }
+    let tokens = new.tokens
+    let significant = tokens.significant
+    let name = new.parsed.name.range
+    let qualifiers = zip(significant, significant.dropFirst()).filter { token, next in
+      tokens.text(next) == "." && token.range.lowerBound > name.upperBound
+        && Quoting.unquoted(tokens.text(token)).isSameName(as: old.name)
+    }.map(\.0.range)
+    return tokens.replacing(([name] + qualifiers).map { ($0, Quoting.quoted(temporaryName)) })
   }
 
   /// The rowid as a column; nil where a column of the new table is another name of it, or one of the tables
@@ -197,9 +176,9 @@ struct Rewrite {
   /// Indexes, triggers, the AUTOINCREMENT counter and the statistics belong to the name and the rowids,
   /// and stay. An index that reads a column with another declaration or other values is rebuilt.
   private func exchange(_ columns: [Column]) -> [Step] {
-    let unchanged = unchangedColumns(columns)
+    let changed = changedColumns(columns)
     let stale = schema.objects(.index, on: old.name).filter { index in
-      index.sql.map { !reads(only: unchanged, $0) } ?? false
+      index.sql.map { reads(changed, $0) } ?? false
     }
     let sequence =
       switch (old.isAutoincrement, new.isAutoincrement) {
@@ -213,34 +192,23 @@ struct Rewrite {
     let after =
       sequence + ["DROP TABLE \(temporary)"]
       + stale.map { "REINDEX main.\(Quoting.quoted($0.name))" }
-    return [.edit(edit)] + after.map { .statement($0, nil) }
+    return [.edit(edit)] + statements(after)
   }
 
-  /// The columns that are declared alike in both tables, as far as an index can tell, and whose values
-  /// are copied as they are.
-  private func unchangedColumns(_ columns: [Column]) -> Set<Identifier> {
-    guard old.parsed.isStrict == new.parsed.isStrict else { return [] }
+  /// The columns of either table but those that are declared alike in both, as far as an index can tell, and
+  /// whose values are copied as they are.
+  private func changedColumns(_ columns: [Column]) -> Set<Identifier> {
+    var changed = Set((old.parsed.columns + new.parsed.columns).map(\.name.text.identifier))
+    guard old.parsed.isStrict == new.parsed.isStrict else { return changed }
     let kept = Set(columns.filter(\.isKept).map(\.name.exact))
-    var unchanged: Set<Identifier> = []
-    var generated: [CreateTable.Column] = []
     for column in new.parsed.columns {
       guard let before = old.parsed.column(named: column.name.text),
-        declaration(of: before, in: old) == declaration(of: column, in: new)
+        declaration(of: before, in: old) == declaration(of: column, in: new),
+        column.generated != nil || kept.contains(Quoting.quoted(column.name.text))
       else { continue }
-      if column.generated != nil {
-        generated.append(column)
-      } else if kept.contains(Quoting.quoted(column.name.text).exact) {
-        unchanged.insert(column.name.text.identifier)
-      }
+      changed.remove(column.name.text.identifier)
     }
-    // A generated column may read others.
-    while let next = generated.firstIndex(where: { column in
-      guard let range = column.generated?.expression.range else { return false }
-      return reads(only: unchanged, new.tokens, in: range)
-    }) {
-      unchanged.insert(generated.remove(at: next).name.text.identifier)
-    }
-    return unchanged
+    return new.withComputed(changed)
   }
 
   /// Type, collation and expression as SQLite reads them.
@@ -256,19 +224,12 @@ struct Rewrite {
     return ranges.compactMap { $0 }.flatMap { table.tokens.normalTokens(in: $0) + [[]] }
   }
 
-  private func reads(only columns: Set<Identifier>, _ sql: String) -> Bool {
+  /// Whether an index reads one of these columns.
+  private func reads(_ columns: Set<Identifier>, _ sql: String) -> Bool {
     let tokens = TokenizedSQL(sql)
-    guard case .createIndex(let index)? = try? parseCreate(tokens) else { return false }
-    return reads(only: columns, tokens, in: index.table.range.upperBound..<tokens.bytes.count)
-  }
-
-  private func reads(
-    only columns: Set<Identifier>, _ tokens: TokenizedSQL, in range: Range<Int>
-  ) -> Bool {
-    tokens.identifiers(in: range).allSatisfy { name in
-      columns.contains(name.text.identifier)
-        || old.parsed.column(named: name.text) == nil && new.parsed.column(named: name.text) == nil
-    }
+    guard case .createIndex(let index)? = try? parseCreate(tokens) else { return true }
+    return tokens.identifiers(in: index.table.range.upperBound..<tokens.bytes.count)
+      .contains { columns.contains($0.text) }
   }
 
   // MARK: Ending 2: the new table takes the name of the old one
@@ -297,7 +258,6 @@ struct Rewrite {
       (new.isAutoincrement ? [renamingSequence(from: temporaryName, to: old.name)] : [])
       + dependents.compactMap { $0.sql.map(qualified) }
       + statistics.map { rename($0, from: temporaryName, to: old.name) }
-    func statements(_ sql: [String]) -> [Step] { sql.map { .statement($0, nil) } }
     return statements(before) + [.edit(edit)] + statements(after)
   }
 
@@ -311,7 +271,7 @@ struct Rewrite {
 
   /// ADD COLUMN with DEFAULT TRUE gives the rows a number, regardless of the type: copied, it would be
   /// converted. All other values that a column's type would not store `quick_check` has found before.
-  private func storageGuards(_ columns: [Column]) -> [Step] {
+  private func storageGuards(_ columns: [Column]) -> [Question] {
     guard !old.parsed.isStrict else { return [] }
     let kept = Set(columns.filter(\.isKept).map(\.name.exact))
     return old.parsed.columns.compactMap { column in
@@ -320,13 +280,12 @@ struct Rewrite {
         let value = column.defaultExpression.map({ old.tokens.text($0.range).identifier }),
         ["true", "false"].contains(value)
       else { return nil }
-      return .question(
-        Question(
-          condition: "EXISTS (SELECT 1 FROM \(main) \(scan) "
-            + "WHERE typeof(\(name)) IN ('integer', 'real'))",
-          message: "`\(old.name).\(column.name.text)` contains numbers, because it was added with "
-            + "DEFAULT \(value.text.uppercased()), and rewriting the table would store them as text. "
-            + "An UPDATE that sets the column to itself converts them"))
+      return Question(
+        condition: "EXISTS (SELECT 1 FROM \(main) \(scan) "
+          + "WHERE typeof(\(name)) IN ('integer', 'real'))",
+        message: "`\(old.name).\(column.name.text)` contains numbers, because it was added with "
+          + "DEFAULT \(value.text.uppercased()), and rewriting the table would store them as text. "
+          + "An UPDATE that sets the column to itself converts them")
     }
   }
 }

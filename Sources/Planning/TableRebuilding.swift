@@ -18,7 +18,7 @@ struct TableRebuilding {
       new.parsed.schema == nil, !new.parsed.ifNotExists
     else {
       throw PlanningError(
-        .manifest, "`sql` is not a CREATE TABLE statement for \(rebuild.table.name)", key: "sql")
+        "`sql` is not a CREATE TABLE statement for \(rebuild.table.name)", key: "sql")
     }
   }
 
@@ -39,7 +39,7 @@ struct TableRebuilding {
 
   /// `copy` says it, else the column of the same name; a column with neither gets its default.
   private var columns: [Rewrite.Column] {
-    new.parsed.columns.filter { $0.generated == nil }.compactMap { column in
+    new.plainColumns.compactMap { column in
       let name = Quoting.quoted(column.name.text)
       if let copy = rebuild.copy.first(where: { column.name.isSame(as: $0.column) }) {
         return Rewrite.Column(name: name, value: "(\(expression(copy.expression)))", isKept: false)
@@ -56,7 +56,7 @@ struct TableRebuilding {
   }
 
   /// The questions whether rows that refer to a key that `copy` rewrites still refer to the same rows.
-  private var keptLinks: [Step] {
+  private var keptLinks: [Question] {
     let rewritten = rebuild.copy.map(\.column)
     return ParentKeys(of: old, rewriting: rewritten, in: schema).guards(filter: filter) { name in
       rebuild.copy.first { $0.column.identifier == name.identifier }
@@ -74,7 +74,7 @@ struct TableRebuilding {
     {
       return [Rewrite.Column(name: name, value: "NULL", isKept: false)]
     }
-    return new.parsed.columns.filter { $0.generated == nil }.prefix(1).map { column in
+    return new.plainColumns.prefix(1).map { column in
       let value = column.defaultExpression.map { new.tokens.text($0.range) } ?? "NULL"
       return Rewrite.Column(
         name: Quoting.quoted(column.name.text), value: "(\(value)\n)", isKept: false)
@@ -82,13 +82,12 @@ struct TableRebuilding {
   }
 
   /// The questions whether values that are copied as they are stay the same.
-  private func carried(_ application: Application) throws -> [Step] {
-    var steps: [Step] = []
+  private func carried(_ application: Application) throws -> [Question] {
+    var questions: [Question] = []
     let kept = Set(columns.filter(\.isKept).map(\.name.exact))
-    for column in new.parsed.columns
-    where column.generated == nil
-      && (!kept.contains(Quoting.quoted(column.name.text))
-        || old.parsed.isStrict != new.parsed.isStrict)
+    for column in new.plainColumns
+    where !kept.contains(Quoting.quoted(column.name.text))
+      || old.parsed.isStrict != new.parsed.isStrict
     {
       let copy = rebuild.copy.first { column.name.isSame(as: $0.column) }
       let source: String? =
@@ -98,21 +97,20 @@ struct TableRebuilding {
           old.parsed.column(named: column.name.text)?.name.text
         }
       guard let source else { continue }
-      steps += old.survival(
+      questions += old.survival(
         of: source, as: column, in: new, filter: filter, key: copy == nil ? "columns" : "copy")
     }
-    return steps
+    return questions
   }
 
   private func requireCopies() throws {
     for copy in rebuild.copy {
       guard let column = new.parsed.column(named: copy.column) else {
         throw PlanningError(
-          .manifest, "`copy` fills \(copy.column), which is not among `columns`", key: "copy")
+          "`copy` fills \(copy.column), which is not among `columns`", key: "copy")
       }
       guard column.generated == nil else {
-        throw PlanningError(
-          .manifest, "`copy` fills \(copy.column), whose values are computed", key: "copy")
+        throw PlanningError("`copy` fills \(copy.column), whose values are computed", key: "copy")
       }
     }
   }
@@ -127,7 +125,6 @@ struct TableRebuilding {
       let dependents = renaming.others + renaming.unwritable
       guard dependents.isEmpty else {
         throw PlanningError(
-          .manifest,
           "\(old.name).\(column.name.text) is not among `columns`, and \(dependents.joined(separator: ", ")) "
             + "mentions it: drop it first, and create it again afterwards", key: "columns")
       }
@@ -139,8 +136,8 @@ extension ParsedTable {
   /// The questions whether a column that becomes computed would lose values.
   ///
   /// - Parameter filter: the rows that stay; nil is all.
-  func computedGuards(as new: ParsedTable, filter: String? = nil) throws -> [Step] {
-    var guards: [Step] = []
+  func computedGuards(as new: ParsedTable, filter: String? = nil) throws -> [Question] {
+    var guards: [Question] = []
     for column in new.parsed.columns {
       guard let generated = column.generated,
         let before = parsed.column(named: column.name.text), before.generated == nil
@@ -151,17 +148,14 @@ extension ParsedTable {
         + "(\(new.tokens.text(generated.expression.range)))\(filter.map { " AND \($0)" } ?? "")"
       guard knows(generated.expression, of: new) else {
         throw PlanningError(
-          .manifest,
           "\(name) is computed from columns that \(self.name) does not have, so its values "
             + "would be lost: drop it first", key: "columns")
       }
       guards.append(
-        .question(
-          Question(
-            RowQuery(of: self, showing: [column.name.text], where: differs), of: self.name,
-            promise: "\(name) holds the results of its expression",
-            message: "\(name) holds values that differ from its expression and would be lost: "
-              + "drop it first")))
+        question(
+          where: differs, showing: column.name.text,
+          promise: "\(name) holds the results of its expression",
+          "\(name) holds values that differ from its expression and would be lost: drop it first"))
     }
     return guards
   }

@@ -68,7 +68,7 @@ private struct WrittenRows {
     filter: String? = nil
   ) {
     table = new
-    let filled = new.parsed.columns.filter { $0.generated == nil }
+    let filled = new.plainColumns
     let values = filled.map { column in
       if let value = computed.first(where: { column.name.isSame(as: $0.column) })?.value {
         return value
@@ -100,8 +100,9 @@ private struct WrittenRows {
     self.table = table
     switch (statement.kind, statement.source, statement.assignments) {
     case (.insert, let query?, _):
-      let filled = table.parsed.columns.filter { $0.generated == nil }.map(\.name.text)
-      let columns = statement.columns.isEmpty ? filled : statement.columns.map(\.text)
+      let columns =
+        statement.columns.isEmpty
+        ? table.plainColumns.map(\.name.text) : statement.columns.map(\.text)
       source = .insert(columns, sql.text(query))
       changed = Set(columns.map(\.identifier))
     case (.update, _, let assignments?):
@@ -280,30 +281,20 @@ extension OperationPlan {
 extension ParsedTable {
   /// The CHECK constraints, each with its name.
   fileprivate var checks: [(name: String?, check: Expression)] {
-    let all =
-      parsed.columns.flatMap(\.constraints).map { ($0.name, $0.kind.check) }
-      + parsed.constraints.map { ($0.name, $0.kind.check) }
-    return all.compactMap { name, check in check.map { (name?.text, $0) } }
+    parsed.columns.flatMap(\.constraints).compactMap { constraint in
+      if case .check(let check) = constraint.kind { (constraint.name?.text, check) } else { nil }
+    }
+      + parsed.constraints.compactMap { constraint in
+        if case .check(let check, _) = constraint.kind {
+          (constraint.name?.text, check)
+        } else {
+          nil
+        }
+      }
   }
 
   /// The columns that an expression names.
   fileprivate func columns(in expression: Expression) -> [CreateTable.Column] {
     parsed.columns.filter { tokens.names($0.name.text, in: expression.range) }
-  }
-
-  /// The table's SQL with one more column.
-  func adding(_ column: String) -> String {
-    let end = parsed.columns.last?.range.upperBound ?? 0
-    return replacing(end..<end, with: ", \(column)")
-  }
-}
-
-extension CreateTable.ColumnConstraint.Kind {
-  fileprivate var check: Expression? { if case .check(let check) = self { check } else { nil } }
-}
-
-extension CreateTable.Constraint.Kind {
-  fileprivate var check: Expression? {
-    if case .check(let check, _) = self { check } else { nil }
   }
 }

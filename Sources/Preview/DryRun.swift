@@ -48,51 +48,17 @@ extension Project {
       throw Failure(.notFound, "database \(options.database) does not exist")
     }
     let plan = try plan(options, database: options.database)
-    var report = DryRunReport(plan: plan)
+    let report = DryRunReport(plan: plan)
     guard exists else { return report }
     let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
     if !plan.migrations.isEmpty { try requireWhole(connection, options.database, plan) }
-    var questions = Questions(
+    var interview = Interview(
       connection: connection, database: options.database, redacts: options.redactsValues,
       runner: Runner(
         connection: connection, target: .database, application: application,
-        redactsValues: options.redactsValues))
-    func note(_ answer: (said: DryRunReport.Answer, failure: Failure?)) {
-      report.answers.append(answer.said)
-      report.failure = report.failure ?? answer.failure
-    }
-    for planned in plan.migrations {
-      let manifest = planned.migration.manifest
-      for assertion in manifest.before {
-        note(questions.ask(assertion, Context(migration: planned.migration, assertion: assertion)))
-      }
-      let changed = Set(SchemaDelta(from: planned.before, to: planned.after).keys.map(\.name))
-      for (index, operation) in planned.operations.enumerated() {
-        let first = report.answers.count
-        for question in operation.questions {
-          note(try questions.ask(question, of: planned, index))
-        }
-        // What becomes of the rows is not known before these have passed.
-        let passed = report.answers[first...].allSatisfy { $0.isAsked && $0.obstacle == nil }
-        let asked = report.answers.filter { $0.migration.exact == planned.migration.id.exact }
-        for question in passed ? operation.constraints : []
-        where !asked.contains(where: { $0.question.exact == question.promise?.exact }) {
-          note(try questions.ask(question, of: planned, index))
-        }
-        for case .assertion(let assertion) in operation.plan.steps {
-          let context = Context(
-            migration: planned.migration, index: index, operation: operation.plan.operation)
-          note(
-            questions.ask(assertion, context, after: operation.writtenBefore.union(changed)))
-        }
-      }
-      questions.written.formUnion(planned.written)
-      questions.changed.formUnion(changed)
-      for assertion in manifest.after {
-        note(questions.ask(assertion, Context(migration: planned.migration, assertion: assertion)))
-      }
-    }
-    return report
+        redactsValues: options.redactsValues), report: report)
+    for planned in plan.migrations { try interview.ask(planned) }
+    return interview.report
   }
 }
 
@@ -109,27 +75,67 @@ private func requireWhole(
   if let damage { throw Failure(damaged: database, damage) }
 }
 
-private struct Questions {
+/// The questions of a plan to the rows, in order.
+private struct Interview {
   let connection: Connection
   let database: String
   let redacts: Bool
   let runner: Runner
+  var report: DryRunReport
   /// Tables that earlier migrations of the plan write, so that their present rows do not answer a question.
-  var written: Set<Identifier> = []
+  private var written: Set<Identifier> = []
   /// Tables and other objects whose definition they change.
-  var changed: Set<Identifier> = []
+  private var changed: Set<Identifier> = []
+
+  init(
+    connection: Connection, database: String, redacts: Bool, runner: Runner, report: DryRunReport
+  ) {
+    self.connection = connection
+    self.database = database
+    self.redacts = redacts
+    self.runner = runner
+    self.report = report
+  }
+
+  mutating func ask(_ planned: PlannedMigration) throws(Failure) {
+    let migration = planned.migration
+    let first = report.answers.count
+    let changes = Set(SchemaDelta(from: planned.before, to: planned.after).keys.map(\.name))
+    for assertion in migration.manifest.before {
+      ask(assertion, Context(migration: migration, assertion: assertion))
+    }
+    for (index, operation) in planned.operations.enumerated() {
+      let context = Context(
+        migration: migration, index: index, operation: operation.plan.operation)
+      let start = report.answers.count
+      for question in operation.questions {
+        try ask(question, context, after: operation.writtenBefore)
+      }
+      // What becomes of the rows is not known before these have passed.
+      let passed = report.answers[start...].allSatisfy { $0.isAsked && $0.obstacle == nil }
+      for question in passed ? operation.constraints : []
+      where !report.answers[first...].contains(where: { $0.question == question.promise }) {
+        try ask(question, context, after: operation.writtenBefore)
+      }
+      for case .assertion(let assertion) in operation.plan.steps {
+        ask(assertion, context, after: operation.writtenBefore.union(changes))
+      }
+    }
+    written.formUnion(planned.written)
+    changed.formUnion(changes)
+    for assertion in migration.manifest.after {
+      ask(assertion, Context(migration: migration, assertion: assertion))
+    }
+  }
 
   /// - Parameter own: the tables that earlier steps of the migration write or change.
-  func ask(
+  private mutating func ask(
     _ assertion: Assertion, _ context: Context, after own: Set<Identifier> = []
-  ) -> (said: DryRunReport.Answer, failure: Failure?) {
-    let question =
-      assertion.message ?? "`\(assertion.query.text)` gives \(assertion.equals.sql)"
-    let read = runner.tablesRead(by: assertion.query.text)
+  ) {
+    let others = written.union(changed).union(own)
     let isAsked =
-      read.map { read in
-        read.isDisjoint(with: written.union(changed).union(own))
-          && !read.contains(where: \.isInternal)
+      runner.tablesRead(by: assertion.query.text).map { read in
+        read.isDisjoint(with: others) && !read.contains(where: \.isInternal)
       } ?? false
     var failure: Failure?
     if isAsked {
@@ -139,98 +145,40 @@ private struct Questions {
         failure = error.naming(database)
       }
     }
-    return (
-      DryRunReport.Answer(
-        migration: context.migration.id, question: question,
-        obstacle: failure?.statement.first, isAsked: isAsked), failure
-    )
+    note(
+      context, assertion.message ?? "`\(assertion.query.text)` gives \(assertion.equals.sql)",
+      isAsked: isAsked, failure?.statement.first, failure)
   }
 
-  func ask(
-    _ question: Question, of planned: PlannedMigration, _ index: Int
-  ) throws(Failure) -> (said: DryRunReport.Answer, failure: Failure?) {
-    let operation = planned.operations[index]
-    let context = Context(
-      migration: planned.migration, index: index, operation: operation.plan.operation)
-    func said(_ obstacle: String?, isAsked: Bool = true) -> DryRunReport.Answer {
-      DryRunReport.Answer(
-        migration: planned.migration.id, question: question.promise ?? "", obstacle: obstacle,
-        isAsked: isAsked)
-    }
+  private mutating func ask(
+    _ question: Question, _ context: Context, after own: Set<Identifier>
+  ) throws(Failure) {
     do {
-      let written = written.union(operation.writtenBefore)
       let query = "SELECT \(question.condition)"
-      guard let read = runner.tablesRead(by: query), written.isDisjoint(with: read),
-        try question.isCertain(on: connection)
-      else {
-        return (said(nil, isAsked: false), nil)
-      }
-      guard try connection.value(query) == 1 else {
-        return (said(nil), nil)
+      let read = runner.tablesRead(by: query)
+      let isAsked =
+        try read?.isDisjoint(with: written.union(own)) ?? false
+        // Otherwise SQLite may convert a value before the constraint reads it.
+        && question.rows?.doubt.map { try connection.rows($0).isEmpty } ?? true
+      guard isAsked, try connection.value(query) == 1 else {
+        return note(context, question.promise ?? "", isAsked: isAsked)
       }
       let failure = try context.failure(question, on: connection, redacted: redacts)
-      return (
-        said(failure.statement.first), failure.namingRows(on: connection, redacted: redacts)
-      )
+      note(
+        context, question.promise ?? "", isAsked: true, failure.statement.first,
+        failure.namingRows(on: connection, redacted: redacts))
     } catch {
       throw context.failure(error).naming(database)
     }
   }
-}
 
-extension Question {
-  /// False where SQLite may convert a value before the constraint reads it.
-  fileprivate func isCertain(on connection: Connection) throws(DatabaseError) -> Bool {
-    guard let doubt = rows?.doubt else { return true }
-    return try connection.rows(doubt).isEmpty
-  }
-}
-
-extension PlannedOperation {
-  /// Questions about rows that would stop the operation.
-  fileprivate var questions: [Question] {
-    plan.questions + newKeys.compactMap { plan.uniqueness($0, writing: writtenAfter) }
-      + newReferences.compactMap { plan.references($0, writing: writtenAfter) }
-  }
-}
-
-extension OperationPlan {
-  /// What its steps ask the rows before anything is written.
-  fileprivate var questions: [Question] {
-    steps.prefix(while: \.onlyAsks).compactMap { step in
-      if case .question(let question) = step, question.promise != nil { question } else { nil }
-    }
-  }
-
-  /// Nil if the operation leaves other rows than the present ones.
-  fileprivate func references(
-    _ reference: NewReference, writing written: Set<Identifier>
-  ) -> Question? {
-    let computed = Set(operation.computedColumns.map(\.identifier))
-    guard operation.carriesValues || !written.contains(reference.table.identifier),
-      computed.isDisjoint(with: reference.columns.map(\.identifier))
-    else { return nil }
-    return reference.question(where: operation.rowFilter)
-  }
-
-  /// Nil if the operation leaves other rows than the present ones.
-  ///
-  /// - Parameter written: the tables that were written once it has run.
-  fileprivate func uniqueness(_ key: UniqueKey, writing written: Set<Identifier>) -> Question? {
-    guard operation.carriesValues || !written.contains(key.table.identifier) else {
-      return nil
-    }
-    let columns = key.terms.compactMap(\.column)
-    let computed = Set(operation.computedColumns.map(\.identifier))
-    guard computed.isEmpty || key.terms.allSatisfy({ $0.column != nil }),
-      computed.isDisjoint(with: columns.map(\.identifier))
-    else { return nil }
-    let what =
-      key.index.map { "unique index \($0) cannot be created" }
-      ?? "the unique constraint cannot be added"
-    return Question(
-      key.repeated(where: operation.rowFilter), of: key.table,
-      promise: "the rows of \(key.table) are unique in \(key.inWords)",
-      message: "rows of \(key.table) have equal values in \(key.inWords): \(what)")
+  private mutating func note(
+    _ context: Context, _ question: String, isAsked: Bool, _ obstacle: String? = nil,
+    _ failure: Failure? = nil
+  ) {
+    report.answers.append(
+      DryRunReport.Answer(
+        migration: context.migration.id, question: question, obstacle: obstacle, isAsked: isAsked))
+    report.failure = report.failure ?? failure
   }
 }

@@ -3,3 +3,258 @@
 /// - ``PlanReport``: the statements, their script and cost. ``DryRunReport``: the plan and what the rows answer.
 /// - ``Project/rehearse(_:interruption:onEvent:)``: the migrations, run on a copy of the database.
 /// - ``TrialCopy``: a copy on which lint tries migrations.
+
+import SchemaApply
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// What the pending migrations become against a database's schema. Nothing has run.
+package struct PlanReport: Sendable {
+  package let database: String?
+  package let ledger: Ledger
+  package let hasLedger: Bool
+  /// The ledger rows of the migrations that another tool has applied.
+  package var adopted: [LedgerRow] = []
+  package let isHistoryEmpty: Bool
+  /// Whether the cost comes from the rows of a database.
+  package let isMeasured: Bool
+  package var migrations: [PlannedMigration]
+  /// What the database has run beyond the last migration that was asked for.
+  package var beyond: Beyond?
+  /// How the database differs from what its history says it is.
+  package var drift: [SchemaChange] = []
+  /// Why the plan ends early.
+  package var failure: Failure?
+
+  /// Of all operations whose cost is known; nil without a database.
+  package var cost: Cost? {
+    isMeasured ? costs.compactMap { $0 }.reduce(Cost(), +) : nil
+  }
+
+  /// Whether `cost` omits operations with an unknown cost.
+  package var isCostPartial: Bool { costs.contains(nil) }
+
+  /// Nil without a database.
+  package var costInWords: String? {
+    guard let cost else { return nil }
+    let unknown = costs.count { $0 == nil }
+    guard unknown > 0 else { return cost.inWords }
+    return cost == Cost()
+      ? "unknown cost" : "\(cost.inWords), plus \(counted(unknown, "operation")) of unknown cost"
+  }
+
+  /// Whether rows of the database can stop a migration.
+  package var dependsOnRows: Bool {
+    isMeasured
+      && migrations.contains { migration in
+        !migration.foreignKeysBefore.isEmpty
+          || migration.operations.contains { $0.work.kind != .none }
+      }
+  }
+
+  private var costs: [Cost?] { migrations.flatMap(\.operations).map(\.cost) }
+}
+
+package struct PlannedMigration: Sendable {
+  package let migration: Migration
+  package let operations: [PlannedOperation]
+  /// What the ledger will say of it.
+  package let row: LedgerRow
+  /// Tables in which the migration can break foreign keys: those that exist before it, and those that exist
+  /// after it.
+  package let foreignKeysBefore: [String]
+  package let foreignKeysAfter: [String]
+  /// Tables that it writes, in folded spelling.
+  package let written: Set<Identifier>
+  /// Those of them whose rows are changed or removed.
+  let rewritten: Set<Identifier>
+  /// The statements that remove the temporary objects of the migration.
+  package let temporary: [String]
+  /// The statements that have run on the scratch database, in order.
+  package let statements: [ReplayedStatement]
+  /// The schema without the ledger before the migration and after it.
+  package let before: Schema
+  package let after: Schema
+}
+
+package struct PlannedOperation: Sendable {
+  package let plan: OperationPlan
+  package let work: Work
+  /// Nil without a database, and if it is unknown.
+  package let cost: Cost?
+  /// Tables that the operations before it write, in folded spelling.
+  let writtenBefore: Set<Identifier>
+  /// Questions about rows that would stop it.
+  fileprivate(set) var questions: [Question]
+  /// Whether the rows meet the constraints of their table afterwards.
+  let constraints: [Question]
+
+  package var costInWords: String { cost?.inWords ?? work.inWords }
+}
+
+extension Project {
+  /// Plans the pending migrations, each against the schema that the ones before it leave.
+  ///
+  /// - Parameter database: nil, or a missing file, is an empty database.
+  package func plan(_ options: MigrateOptions, database: String?) throws(Failure) -> PlanReport {
+    guard let database, try DatabaseFile.exists(database) else {
+      return try plan(options, for: nil, named: database, isMeasured: false)
+    }
+    return try view(of: database, timeout: options.timeout).plan(
+      options, for: ReadableDatabase(file: database, timeout: options.timeout), named: database,
+      isMeasured: true)
+  }
+
+  /// Plans the pending migrations of an open database.
+  package func plan(
+    _ options: MigrateOptions, for readable: ReadableDatabase
+  ) throws(Failure) -> PlanReport {
+    try plan(options, for: readable, named: readable.name, isMeasured: false)
+  }
+
+  private func plan(
+    _ options: MigrateOptions, for readable: ReadableDatabase?, named database: String?,
+    isMeasured: Bool
+  ) throws(Failure) -> PlanReport {
+    let targets = try checkedTargets(options)
+    var schema = Schema()
+    var rows: [LedgerRow]?
+    var adopted = 0
+    var hasLedger = false
+    var sizes: TableSizes?
+    if let readable {
+      let connection = readable.connection
+      let live = try live(
+        on: connection, path: readable.name, mayBeEmpty: !options.existing)
+      _ = try requireUsableLedger(live.rows, of: readable.name)
+      rows = live.rows
+      adopted = live.adopted
+      hasLedger = live.schema.table(ledger.table) != nil
+      schema = live.schema
+      if isMeasured {
+        sizes = try measured(database) { () throws(DatabaseError) in try TableSizes(connection) }
+      }
+      schema.objects.removeAll { $0.isOf(ledger) }
+    }
+    let known = Set((rows ?? []).map(\.id.exact))
+    var report = PlanReport(
+      database: database, ledger: ledger, hasLedger: hasLedger, isHistoryEmpty: targets.isEmpty,
+      isMeasured: sizes != nil, migrations: [])
+    report.beyond = beyond(database ?? "", rows, options)
+    // Changes by migrations after the requested one are not drift.
+    if report.beyond != nil, targets.allSatisfy({ known.contains($0.id) }) { return report }
+    // The ledger records the schema of the history, even if the database differs.
+    let replay = try replay(targets, interruption: Interruption())
+    let expected = replay.schema(after: known)
+    report.drift = compareSchemas(
+      expected: expected, actual: comparable(schema, with: expected))
+    report.failure = replay.failure
+    if adopted > 0, adopted <= replay.steps.count {
+      try requireAdoptable(
+        report.drift, through: replay.steps[adopted - 1].migration, path: database ?? "")
+      report.adopted = (0..<adopted).map { replay.adoptedRow(at: $0, in: self) }
+    }
+    let pending = replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) }
+    let obstacles = pending.map { replay.steps[$0].obstacle(among: report.drift) }
+    let free = obstacles.prefix { $0 == nil }.count
+    let recorder = PlanRecorder(application) { work throws(Failure) in
+      try measured(database) { () throws(DatabaseError) in try sizes?.cost(of: work) } ?? nil
+    }
+    var keys = ForeignKeyGraph(schema)
+    var before = schema
+    do throws(Failure) {
+      try self.replay(
+        pending.prefix(free).map { replay.steps[$0].migration }, from: schema,
+        isTrusted: schema.objects.isEmpty, preparing: recorder.watch
+      ) { step, scratch throws(Failure) in
+        let record = try recorder.take(step, scratch)
+        let endangered = keys.affected(by: step.touched)
+        keys.apply(step.delta)
+        report.migrations.append(
+          PlannedMigration(
+            migration: step.migration, operations: record.operations,
+            row: replay.ledgerRow(at: pending[report.migrations.count], startedAt: ""),
+            foreignKeysBefore: endangered, foreignKeysAfter: keys.affected(by: step.touched),
+            written: step.writeSet.written, rewritten: step.writeSet.rewritten,
+            temporary: step.temporary.map(\.drop), statements: record.statements,
+            before: before, after: scratch.schema))
+        before = scratch.schema
+      }
+      if let obstacle = obstacles.dropFirst(free).first ?? nil { throw obstacle }
+    } catch {
+      let failure = report.drift.isEmpty ? error : error.ofDrift
+      if failure.status == .invalidInput { throw failure }
+      report.failure = failure
+    }
+    return report
+  }
+
+  /// A plan is useful without its cost, but a fault of the machine is reported.
+  private func measured<Result>(
+    _ database: String?, _ body: () throws(DatabaseError) -> Result
+  ) throws(Failure) -> Result? {
+    do {
+      return try body()
+    } catch {
+      guard error.isFault else { return nil }
+      throw Failure(error, database: database ?? "")
+    }
+  }
+}
+
+/// Notes each operation and each statement of the migrations that run on a scratch database.
+private final class PlanRecorder {
+  private let application: Application
+  private let cost: (Work) throws(Failure) -> Cost?
+  private var operations: [PlannedOperation] = []
+  private var statements: [ReplayedStatement] = []
+  /// Before the operation that was planned last.
+  private var schema = Schema()
+
+  init(_ application: Application, cost: @escaping (Work) throws(Failure) -> Cost?) {
+    self.application = application
+    self.cost = cost
+  }
+
+  func watch(_ scratch: ScratchDatabase) {
+    scratch.observe(comparesSchemas: false) { [self] statement, _ in statements.append(statement) }
+    scratch.onPlan = { [self, unowned scratch] plan, writeSet in
+      let current = try Schema(of: scratch.connection, knowing: schema)
+      try end(with: current, writeSet)
+      schema = current
+      let work = plan.work(in: schema)
+      operations.append(
+        PlannedOperation(
+          plan: plan, work: work, cost: try cost(work), writtenBefore: writeSet.written,
+          questions: plan.questions, constraints: plan.constraints(in: current)))
+    }
+  }
+
+  /// What the migration that has run consists of.
+  func take(
+    _ step: ScratchDatabase.Step, _ scratch: ScratchDatabase
+  ) throws(Failure) -> (operations: [PlannedOperation], statements: [ReplayedStatement]) {
+    do {
+      try end(with: scratch.schema, step.writeSet)
+    } catch {
+      throw Failure(error.status, "the scratch database cannot be read: \(error.inWords)")
+    }
+    defer {
+      operations = []
+      statements = []
+    }
+    return (operations, statements)
+  }
+
+  private func end(with after: Schema, _ writeSet: WriteSet) throws(DatabaseError) {
+    guard let last = operations.indices.last else { return }
+    operations[last].questions += try operations[last].plan.newKeys(
+      from: schema, to: after, writing: writeSet.written, application)
+  }
+}

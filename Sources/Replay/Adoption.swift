@@ -96,3 +96,126 @@ extension LedgerRow {
   /// Whether the migration was adopted, and not run by schemactl.
   package var isAdopted: Bool { toolVersion.hasSuffix(ToolVersion.adopted) }
 }
+
+// A history may begin with a squash: one migration that replaces those before it. Their manifests are in the
+// folder `squashed`, for databases that have run some of them.
+
+extension Project {
+  /// The squash that the history begins with; nil without one.
+  package var squash: Migration? {
+    migrations.first.flatMap { $0.manifest.squashed.isEmpty ? nil : $0 }
+  }
+
+  /// The migrations that the squash replaces, older squashes among them, in order.
+  ///
+  /// - Returns: nil where their folder does not exist.
+  /// - Throws: the error in a manifest.
+  package func squashedMigrations() throws(Failure) -> [Migration]? {
+    guard let readSquashed else { return nil }
+    do {
+      return try readSquashed(folder.squashed)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(
+        .invalidInput, "the manifests in \(folder.squashed.path) cannot be read: \(error)")
+    }
+  }
+
+  /// The history as a database needs it: with the migrations that the squash replaces in its place, where the
+  /// database has run some of them, and not all.
+  ///
+  /// - Throws: a failure (66) where the manifests of these migrations are missing.
+  package func view(
+    of database: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> Project {
+    guard squash != nil, try DatabaseFile.exists(database) else { return self }
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption)
+    let live = try LiveDatabase(connection, ledger, path: database)
+    return try view(of: live, path: database)
+  }
+
+  /// The same for a database that is open.
+  package func view(of database: ReadableDatabase) throws(Failure) -> Project {
+    guard squash != nil else { return self }
+    return try view(
+      of: LiveDatabase(database.connection, ledger, path: database.name), path: database.name)
+  }
+
+  private func view(of live: LiveDatabase, path: String) throws(Failure) -> Project {
+    guard let squash else { return self }
+    let run = Set((live.rows ?? []).map(\.id.exact))
+    // Another tool's ledger, or the schema, tells which of them a database without a ledger has run.
+    let isAdoptable =
+      run.isEmpty && !live.schema.ours(except: { $0.identifier == ledger.table }).objects.isEmpty
+    let hasRunSome = squash.manifest.squashed.contains(where: run.contains)
+    guard !run.contains(squash.id), hasRunSome || isAdoptable, !squash.isReplaced(by: run) else {
+      return self
+    }
+    guard let old = try squashedMigrations() else {
+      if isAdoptable { return self }
+      throw missingManifests(squash, path)
+    }
+    let base = squash.base(of: run)
+    let start = base.map { MigrationNumber(id: $0) }
+    let names =
+      (base.map { [$0] } ?? [])
+      + squash.replacedMigrations.filter { id in start.map { MigrationNumber(id: id) > $0 } ?? true
+      }
+    let chain = names.compactMap { id in old.first { $0.id == id } }
+    guard chain.count == names.count else { throw missingManifests(squash, path) }
+    return unsquashed(chain)
+  }
+
+  /// The history with other migrations in the place of the squash.
+  package func unsquashed(_ chain: [Migration]) -> Project {
+    guard let squash else { return self }
+    let ids = Set(chain.map(\.id.exact))
+    var project = Project(
+      folder: folder, migrations: chain + migrations.dropFirst(),
+      lock: lock?.settingAside { id in
+        MigrationNumber(id: id) <= squash.number && !ids.contains(id)
+      }, application: application, foreign: foreign)
+    project.keptIDs = keptIDs
+    project.readSquashed = readSquashed
+    project.replacedSquash = squash.id
+    return project
+  }
+
+  /// The rows of a database that has run all migrations that the squash replaces: the squash counts as applied.
+  ///
+  /// - Throws: when it has run some of them.
+  package func countingSquash(_ rows: [LedgerRow]?, path: String) throws(Failure) -> [LedgerRow]? {
+    guard let squash, let rows else { return rows }
+    let run = Set(rows.map(\.id.exact))
+    let replaced = Set(squash.manifest.squashed.map(\.exact))
+    guard !run.contains(squash.id), let last = rows.last(where: { replaced.contains($0.id) }) else {
+      return rows
+    }
+    guard squash.isReplaced(by: run) else {
+      throw Failure(
+        .busy,
+        "\(path) has run some of the migrations that \(squash.id) replaces",
+        remedy:
+          "Run `schemactl migrate`, or run it again if another process has migrated the database in the "
+          + "meantime")
+    }
+    var row = last
+    row.id = squash.id
+    row.rawDigest = lock?.entry(squash.id)?.digests.raw ?? squash.rawDigest
+    row.canonicalDigest = lock?.entry(squash.id)?.digests.canonical ?? squash.canonicalDigest
+    return [row] + rows.filter { !replaced.contains($0.id) }
+  }
+
+  func missingManifests(_ squash: Migration, _ path: String) -> Failure {
+    let last = squash.replacedMigrations.last ?? ""
+    let release =
+      lock?.anyEntry(last)?.release.map { "release \($0)" } ?? "the version that ends with \(last)"
+    return Failure(
+      .notFound,
+      "\(path) has run some of the migrations that \(squash.id) replaces, and the manifests of the others "
+        + "are missing in \(folder.squashed.path). Nothing was changed. Install \(release) first, which "
+        + "migrates it to \(last), or restore the folder from git")
+  }
+}

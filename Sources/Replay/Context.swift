@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaManifest
+import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
@@ -51,6 +52,11 @@ package struct Context {
     onScratch: Bool = false
   ) -> Failure {
     if let failure = error as? Failure { return failure }
+    if let error = error as? PlanningError {
+      return failure(
+        error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key,
+        position: error.position)
+    }
     guard let error = error as? DatabaseError else { return failure(.bug, "\(error)") }
     if let exceeded = error.exceeded {
       var failure = failure(
@@ -94,5 +100,119 @@ extension WorkLimit.Exceeded {
 
   private func counted(_ seconds: Double) -> String {
     Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
+  }
+}
+
+/// The values that stopped a migration, and how many rows hold each.
+private struct HeldValues {
+  private struct Group {
+    let value: Value
+    let storageClass: String
+    let rows: Int64
+  }
+
+  private static let shown = 10
+
+  private let scan: Scan
+  private let groups: [Group]
+  private let rows: Int64
+  private let distinct: Int64
+
+  /// Counts, which costs a pass over the rows: only for a scan that found something.
+  init(of scan: Scan, on source: some RowSource) throws(DatabaseError) {
+    self.scan = scan
+    let column = "+\(Quoting.quoted(scan.column)) COLLATE BINARY"
+    let grouped = """
+      SELECT \(column) AS v, typeof(\(Quoting.quoted(scan.column))) AS class, count(*) AS n
+      FROM main.\(Quoting.quoted(scan.table)) WHERE \(scan.predicate) GROUP BY 1, 2
+      """
+    let totals = try source.rows("SELECT sum(n), count(*) FROM (\(grouped))")
+    rows = totals.first?[0].integer ?? 0
+    distinct = totals.first?[1].integer ?? 0
+    groups = try source.rows(
+      "SELECT v, class, n FROM (\(grouped)) ORDER BY n DESC, class, v LIMIT \(Self.shown)"
+    ).map { row in
+      Group(value: row[0], storageClass: row[1].text ?? "", rows: row[2].integer ?? 0)
+    }
+  }
+
+  func message(redacted: Bool) -> String {
+    let values = groups.map { group in
+      let value = redacted ? "a value" : group.value.shown
+      return "\(value) (\(group.storageClass)) in \(counted(group.rows, "row"))"
+    }
+    var list = values.joined(separator: ", ")
+    if distinct > Self.shown {
+      list += ", and \(counted(distinct - Int64(Self.shown), "more value"))"
+    }
+    return """
+      \(counted(rows, "row")) of \(scan.table) \(rows == 1 ? "holds" : "hold") a value in \
+      \(scan.column) that \(scan.problem.clause): \(list). \
+      \(scan.problem.advice(isOne: distinct == 1)), or correct the rows first
+      """
+  }
+}
+
+extension Context {
+  /// Why the migration stops at a question whose answer is yes.
+  package func failure(
+    _ question: Question, on source: some RowSource, redacted: Bool
+  ) throws(DatabaseError) -> Failure {
+    let values = try question.scan.map { (scan) throws(DatabaseError) in
+      try HeldValues(of: scan, on: source).message(redacted: redacted)
+    }
+    var failure = failure(
+      .migrationFailed, values ?? question.message, key: question.scan?.problem.key)
+    failure.rows = question.rows
+    return failure
+  }
+}
+
+extension Scan.Problem {
+  fileprivate func advice(isOne: Bool) -> String {
+    let them = isOne ? "it" : "them"
+    return switch self {
+    case .unmapped: "Name \(them) in `map`"
+    case .changed(_, "using"), .changed(_, "copy"):
+      "Convert \(them) in the expression, with CAST if the new value is intended"
+    case .refused: "Convert \(them) with `copy`"
+    case .changed: "Use `move_column` with `map` or `using` to convert \(them)"
+    }
+  }
+}
+
+extension Value {
+  /// The value for a message: as SQL, at most forty characters.
+  var shown: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let integer): "\(integer)"
+    case .real(let real): "\(real)"
+    case .text(let text): "'\(text.prefix(40))\(text.count > 40 ? "…" : "")'"
+    case .blob(let bytes): "x'\(hexadecimal(bytes.prefix(20)))\(bytes.count > 20 ? "…" : "")'"
+    }
+  }
+}
+
+extension Failure {
+  private static let shown = 10
+
+  /// Names the rows that stopped a migration, and the SELECT that lists them.
+  ///
+  /// - Parameter source: a database where the failed step is rolled back, so that a reader finds the same rows.
+  package func namingRows(on source: some RowSource, redacted: Bool) -> Failure {
+    guard let query = rows, (try? query.doubt.map { try source.rows($0).isEmpty }) != false,
+      let found = try? source.rows("\(query.sql) LIMIT \(Self.shown)"), !found.isEmpty,
+      let count = try? source.rows("SELECT count(*) FROM (\(query.sql))").first?[0].integer
+    else { return self }
+    let who =
+      query.isGrouped
+      ? "\(counted(count, "value")) in more than one row" : counted(count, "row")
+    var rows = found.map { row in
+      zip(query.columns, row).map { "\($0) = \($1.shown)" }.joined(separator: ", ")
+    }
+    if count > found.count { rows.append("and \(grouped(count - Int64(found.count))) more") }
+    return adding("found \(who)" + (redacted ? "" : ": \(rows.joined(separator: "; "))"))
+      .adding("list: \(query.sql)")
   }
 }

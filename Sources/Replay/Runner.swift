@@ -29,7 +29,7 @@ package final class Runner {
   let isParanoid: Bool
   let statementGuard: StatementGuard
   /// Temporary objects of a borrowed connection.
-  private(set) var foreignTemporaries: Set<Identifier> = []
+  private var foreignTemporaries: Set<Identifier> = []
   var reach = SchemaInvalidation()
   /// Told of each statement once it has run.
   package var onStatement: ((ReplayedStatement) throws(DatabaseError) -> Void)?
@@ -105,30 +105,30 @@ package final class Runner {
       connection.set(.triggers, to: true)
       connection.set(.foreignKeys, to: enforcesForeignKeys)
     }
-    try check(manifest.before, of: migration)
-    var index = 0
-    while index < manifest.operations.count {
-      let plans = try plan(manifest.operations[index...], in: migration)
-      for (offset, plan) in plans.enumerated() {
-        let context = Context(
-          migration: migration, index: index + offset, operation: plan.operation)
-        do {
+    var context = Context(migration: migration)
+    do {
+      try check(manifest.before, of: migration)
+      var rest = manifest.operations[...]
+      while let first = rest.first {
+        context = Context(migration: migration, index: rest.startIndex, operation: first)
+        let plans = try Planner(connection: connection, application: application).plan(rest)
+        for (index, plan) in zip(rest.indices, plans) {
+          context = Context(migration: migration, index: index, operation: plan.operation)
           try run(plan, context, record: &record)
-        } catch {
-          throw context.failure(error, onScratch: target == .scratch)
         }
+        rest = rest.dropFirst(plans.count)
       }
-      index += plans.count
+      context = Context(migration: migration)
+      try check(manifest.after, of: migration)
+      if connection.isBorrowed, let known {
+        record.writeSet = known.writeSet
+        record.renames = known.renames
+      }
+      if record.writeSet.namesSettings || !connection.isOn(.defensive) { try putBackSettings() }
+      if record.writeSet.namesTemporary { record.temporary = try dropTemporaryObjects() }
+    } catch {
+      throw context.failure(error, onScratch: target == .scratch)
     }
-    try check(manifest.after, of: migration)
-    if connection.isBorrowed, let known {
-      record.writeSet = known.writeSet
-      record.renames = known.renames
-    }
-    if record.writeSet.namesSettings || !connection.isOn(.defensive) {
-      try putBackSettings(migration)
-    }
-    if record.writeSet.namesTemporary { record.temporary = try dropTemporaryObjects(migration) }
     return record
   }
 
@@ -156,10 +156,11 @@ package final class Runner {
         reach.spread()
         try run(edit, context)
         if edit.exchangesRows { record.writeSet.rewrite(edit.table) }
-        try tell(of: edit, context)
       case .rewriting(let isOn):
         if isOn { try refuseTemporaryTriggers(context) }
-        setRewriting(isOn, enforces)
+        // With them on, a DROP TABLE deletes the rows of its children.
+        connection.set(.triggers, to: !isOn)
+        connection.set(.foreignKeys, to: !isOn && enforces)
       }
     }
     for expectation in plan.expectations { try compare(expectation, context) }
@@ -167,26 +168,8 @@ package final class Runner {
     try compare(kept ?? [], context)
   }
 
-  /// Plans the first operation against the schema as it is now, and those that share its rewrite.
-  private func plan(
-    _ operations: ArraySlice<Operation>, in migration: Migration
-  ) throws(Failure) -> [OperationPlan] {
-    let context = Context(
-      migration: migration, index: operations.startIndex,
-      operation: operations[operations.startIndex])
-    do {
-      return try Planner(connection: connection, application: application).plan(operations)
-    } catch let error as PlanningError {
-      throw context.failure(
-        error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key,
-        position: error.position)
-    } catch {
-      throw context.failure(error, onScratch: target == .scratch)
-    }
-  }
-
   private func compare(_ expectation: TableExpectation, _ context: Context) throws {
-    let found = try Schema(of: connection).table(expectation.table)?.sql
+    let found = try connection.sql(ofTable: expectation.table)
     let isAsPlanned =
       found.map { TokenizedSQL($0).normalTokens == TokenizedSQL(expectation.sql).normalTokens }
       ?? false
@@ -198,13 +181,6 @@ package final class Runner {
       promised: \(expectation.sql)
       found:    \(found ?? "no table \(expectation.table)")
       """)
-  }
-
-  /// While a structural change rewrites rows, no trigger of the user fires and no foreign key acts:
-  /// with them on, a DROP TABLE deletes the rows of its children.
-  private func setRewriting(_ isOn: Bool, _ enforcesForeignKeys: Bool) {
-    connection.set(.triggers, to: !isOn)
-    connection.set(.foreignKeys, to: !isOn && enforcesForeignKeys)
   }
 
   func stopIfCalled(_ context: Context, _ sql: String) throws(Failure) {
@@ -221,5 +197,148 @@ package final class Runner {
   func stopIfInterrupted(_ context: Context) throws(Failure) {
     guard isInterrupted else { return }
     throw context.failure(.interrupted, "interrupted")
+  }
+
+  // MARK: What stops it by an answer of the rows
+
+  private func answer(_ question: Question, _ context: Context) throws {
+    let isYes = try reporting(.check, question.table ?? context.operation.name) {
+      () throws(DatabaseError) in
+      try connection.value("SELECT \(question.condition)") == 1
+    }
+    guard isYes else { return }
+    throw try context.failure(question, on: connection, redacted: redactsValues)
+  }
+
+  private func check(_ assertions: [Assertion], of migration: Migration) throws(Failure) {
+    for assertion in assertions {
+      try check(assertion, Context(migration: migration, assertion: assertion))
+    }
+  }
+
+  package func check(_ assertion: Assertion, _ context: Context) throws(Failure) {
+    statementGuard.startStatement()
+    do {
+      var script = Script(assertion.query.text)
+      let answer = try statementGuard.watching {
+        () throws(DatabaseError) -> (rows: [Value], expected: Value)? in
+        guard let statement = try script.next(on: connection),
+          try script.next(on: connection) == nil, statement.isReadOnly, statement.columnCount == 1
+        else { return nil }
+        guard target == .database else { return ([], .null) }
+        var rows: [Value] = []
+        while rows.count < 2, try statement.step() { rows.append(try statement.value(0)) }
+        return (rows, try connection.value("SELECT \(assertion.equals.sql)") ?? .null)
+      }
+      guard let (rows, expected) = answer else {
+        throw context.failure(
+          .invalidInput, "an assertion's query must be one SELECT of one column",
+          position: assertion.query.position)
+      }
+      guard target == .database, rows != [expected] else { return }
+      throw context.failure(
+        .migrationFailed,
+        assertion.broken(by: rows, expected: expected, redacted: redactsValues),
+        position: assertion.position, statement: assertion.query.text)
+    } catch {
+      let refused = error as? DatabaseError
+      if refused != nil, let refusal = statementGuard.refusal {
+        throw context.failure(.invalidInput, refusal, position: assertion.query.position)
+      }
+      throw context.failure(
+        error, position: assertion.query.position(ofByte: refused?.offset ?? 0),
+        statement: assertion.query.text)
+    }
+  }
+
+  /// The tables that a query reads; nil where the schema does not have all that it names yet.
+  package func tablesRead(by query: String) -> Set<Identifier>? {
+    connection.set(.doubleQuotedStringsInDML, to: false)
+    defer { connection.set(.doubleQuotedStringsInDML, to: true) }
+    statementGuard.startStatement()
+    var script = Script(query)
+    let statement = try? statementGuard.watching { () throws(DatabaseError) in
+      try script.next(on: connection)
+    }
+    guard statement != nil else { return nil }
+    return Set(
+      statementGuard.events.compactMap { $0.action == .read ? $0.first?.identifier : nil })
+  }
+
+  // MARK: What ends with it
+
+  /// Ends what `PRAGMA writable_schema` and its like began: they outlive transactions.
+  private func putBackSettings() throws(DatabaseError) {
+    if !connection.isOn(.defensive) {
+      // Other connections notice an edited schema by its version only.
+      let version = try connection.value("PRAGMA schema_version")?.integer ?? 0
+      try connection.execute("PRAGMA schema_version = \(version + 1)")
+      try connection.execute("PRAGMA writable_schema = RESET")
+    }
+    try resetSettings()
+  }
+
+  /// Also for a migration that failed in the middle.
+  package func resetSettings() throws(DatabaseError) {
+    connection.set(.writableSchema, to: false)
+    connection.set(.legacyAlterTable, to: false)
+    connection.set(.triggers, to: true)
+    connection.set(.defensive, to: true)
+    try connection.execute("PRAGMA ignore_check_constraints = OFF")
+  }
+
+  /// What is temporary ends with its migration: otherwise the next one would find it or not,
+  /// depending on whether both run at once.
+  ///
+  /// - Returns: what it was.
+  private func dropTemporaryObjects() throws(DatabaseError) -> [TemporaryObject] {
+    var objects: [TemporaryObject] = []
+    // Tables first: they take their indexes and triggers along.
+    while let object = try temporaryObjects("type <> 'index'").first {
+      objects.append(object)
+      try connection.execute(object.drop)
+    }
+    return objects
+  }
+
+  /// Temporary triggers fire regardless of SQLITE_DBCONFIG_ENABLE_TRIGGER (since SQLite 3.35).
+  private func refuseTemporaryTriggers(_ context: Context) throws {
+    guard let trigger = try temporaryObjects("type = 'trigger'").first else { return }
+    throw context.failure(
+      .invalidInput,
+      "the temporary trigger \(trigger.name) would fire while rows are rewritten: make it later, or drop it "
+        + "first")
+  }
+
+  private func temporaryObjects(
+    _ condition: String
+  ) throws(DatabaseError) -> [TemporaryObject] {
+    try connection.rows(
+      """
+      SELECT type, name FROM temp.sqlite_schema
+      WHERE \(condition) AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
+      ORDER BY type = 'trigger', type = 'view'
+      """
+    ).map { TemporaryObject(kind: $0[0].text ?? "", name: $0[1].text ?? "") }
+      .filter { !foreignTemporaries.contains($0.name) }
+  }
+}
+
+/// A temporary table, view or trigger that a migration left behind.
+package struct TemporaryObject: Sendable {
+  /// `table`, `view` or `trigger`.
+  package let kind: String
+  package let name: String
+
+  /// The statement that removes it.
+  package var drop: String { "DROP \(kind.uppercased()) temp.\(Quoting.quoted(name))" }
+}
+
+extension Assertion {
+  /// What a query gave instead of the expected value.
+  package func broken(by rows: [Value], expected: Value, redacted: Bool) -> String {
+    let found = rows.isEmpty ? "no row" : rows.count > 1 ? "several rows" : rows[0].shown
+    return (message ?? "the assertion failed") + ": expected \(expected.shown), found "
+      + (redacted && rows.count == 1 ? "another \(rows[0].storageClass)" : found)
   }
 }

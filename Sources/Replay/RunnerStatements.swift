@@ -15,8 +15,9 @@ extension Runner {
   ) throws(Failure) {
     var script = Script(sql)
     let place = source?.position ?? context.operation.position
-    if !allowsQuotedStrings { try refuseQuotedString(sql, context) }
-    try runNext(of: &script, sql, context, copying: rows, record: &record) { _ in place }
+    try runNext(
+      of: &script, sql, context, copying: rows, isGenerated: true, record: &record
+    ) { _ in place }
     let rest = TokenizedSQL(String(decoding: sql.utf8.dropFirst(script.offset), as: UTF8.self))
     guard rest.significant.isEmpty else {
       throw context.failure(
@@ -45,7 +46,7 @@ extension Runner {
   @discardableResult
   private func runNext(
     of script: inout Script, _ text: String, _ context: Context, copying rows: CopiedRows? = nil,
-    record: inout Record, position: (Int) -> Position
+    isGenerated: Bool = false, record: inout Record, position: (Int) -> Position
   ) throws(Failure) -> Bool {
     calls?.clear()
     do {
@@ -70,13 +71,14 @@ extension Runner {
         try refuseLedger(tokens, start, context)
         try noteMissingCalls(sql, start, context, &record)
       }
-      if isForLint, let offset = try doubleQuotedString(in: sql) {
-        let token = tokens.tokens.first { $0.range.contains(offset) }
-        warnings.doubleQuotedString = StatementWarnings.QuotedString(
-          text: token.map(tokens.text) ?? "", position: position(range.lowerBound + offset))
-      }
-      if isForLint, hasSubquery(tokens) {
-        warnings.readsItself = try readsItself(sql, statementGuard.events)
+      if isGenerated, !allowsQuotedStrings { try refuseQuotedString(tokens, context) }
+      if isForLint {
+        if let (text, offset) = try doubleQuotedString(in: tokens) {
+          warnings.doubleQuotedString = StatementWarnings.QuotedString(
+            text: text, position: position(range.lowerBound + offset))
+        }
+        warnings.readsItself = try connection.readsItself(
+          tokens, statementGuard.events, application)
       }
       reach.note(tokens)
       let compiled = statementGuard.events
@@ -105,40 +107,19 @@ extension Runner {
   }
 
   /// A misspelt name in double quotes would write or compare its own text.
-  private func refuseQuotedString(_ sql: String, _ context: Context) throws(Failure) {
-    for source in context.operation.expressions {
+  private func refuseQuotedString(_ tokens: TokenizedSQL, _ context: Context) throws {
+    let sources = context.operation.expressions.filter { $0.text.utf8.contains(UInt8(ascii: "\"")) }
+    guard !sources.isEmpty, let first = tokens.significant.first,
+      ["insert", "update", "delete", "select"].contains(tokens.text(first).identifier),
+      let quoted = try doubleQuotedString(in: tokens)?.text, quoted.hasPrefix("\"")
+    else { return }
+    for source in sources {
       let tokens = TokenizedSQL(source.text)
-      let quoted = tokens.tokens.filter { tokens.text($0).hasPrefix("\"") }
-      guard !quoted.isEmpty, let text = try quotedString(in: sql),
-        let token = quoted.first(where: { tokens.text($0) == text })
-      else { continue }
+      guard let token = tokens.tokens.first(where: { tokens.text($0) == quoted }) else { continue }
       throw context.failure(
-        .invalidInput, "nothing here is called \(text): SQLite would read it as a string",
+        .invalidInput, "nothing here is called \(quoted): SQLite would read it as a string",
         position: source.position(ofByte: token.range.lowerBound),
         remedy: "Correct the name, or write a string in single quotes")
-    }
-  }
-
-  /// The name in double quotes that SQLite takes for a string in a statement that writes rows.
-  private func quotedString(in sql: String) throws(Failure) -> String? {
-    let tokens = TokenizedSQL(sql)
-    guard let first = tokens.significant.first,
-      ["insert", "update", "delete", "select"].contains(tokens.text(first).identifier)
-    else { return nil }
-    do {
-      let offset = try doubleQuotedString(in: sql)
-      return offset.flatMap { offset in
-        tokens.tokens.first { $0.range.contains(offset) }.map(tokens.text)
-      }
-    } catch {
-      throw Failure(error.status, error.message)
-    }
-  }
-
-  /// Whether the statement can read more than the row that it is at.
-  private func hasSubquery(_ tokens: TokenizedSQL) -> Bool {
-    tokens.significant.contains {
-      $0.kind == .word && ["select", "in"].contains(tokens.text($0).identifier)
     }
   }
 
@@ -191,15 +172,6 @@ extension Runner {
     return (offset + start, tokens.text(start..<(isTrigger ? last : end ?? last)))
   }
 
-  /// An edit of the schema is not a statement of the migration, but it changes a table.
-  func tell(of edit: SchemaEdit, _ context: Context) throws(DatabaseError) {
-    statementGuard.startStatement()
-    try onStatement?(
-      ReplayedStatement(
-        operation: context.index, sql: edit.statement, position: context.operation.position,
-        events: statementGuard.events, enforcesForeignKeys: connection.isOn(.foreignKeys)))
-  }
-
   /// Compiles the script's next statement. For lint, replaces an undeclared function or collation by a stub, so
   /// that the rest is checked, too.
   private func compileNext(
@@ -221,22 +193,26 @@ extension Runner {
     }
   }
 
-  /// The position of a name in double quotes that SQLite reads as a string, because no object has that name;
+  /// A name in double quotes that SQLite reads as a string, because no object has that name, and its position;
   /// nil without one. Must be called before the statement runs.
-  private func doubleQuotedString(in sql: String) throws(DatabaseError) -> Int? {
-    guard sql.utf8.contains(UInt8(ascii: "\"")) else { return nil }
+  private func doubleQuotedString(
+    in tokens: TokenizedSQL
+  ) throws(DatabaseError) -> (text: String, offset: Int)? {
+    guard tokens.bytes.contains(UInt8(ascii: "\"")) else { return nil }
     connection.set(.doubleQuotedStringsInDML, to: false)
     connection.set(.doubleQuotedStringsInDDL, to: false)
     defer {
       connection.set(.doubleQuotedStringsInDML, to: true)
       connection.set(.doubleQuotedStringsInDDL, to: true)
     }
-    var script = Script(sql)
+    var script = Script(tokens.text(0..<tokens.bytes.count))
     do {
       _ = try script.next(on: connection)
       return nil
     } catch  where !error.isFault {
-      return error.offset ?? TokenizedSQL(sql).significant.first?.range.lowerBound ?? 0
+      let offset = error.offset ?? tokens.significant.first?.range.lowerBound ?? 0
+      let token = tokens.tokens.first { $0.range.contains(offset) }
+      return (token.map(tokens.text) ?? "", offset)
     }
   }
 

@@ -90,7 +90,7 @@ extension SchemaMigrator {
       case .handle(let handle):
         return try Connection.borrowing(handle) { connection in
           try project().migrate(
-            on: connection, options.migrateOptions(connection.path, timeout: timeout),
+            options.migrateOptions(connection.path, timeout: timeout), on: connection,
             interruption: interruption, onEvent: events.note)
         }
       }

@@ -4,6 +4,23 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
+/// One statement that has run, and what it did.
+package struct ReplayedStatement: Sendable {
+  /// The operation's index in its manifest, from 0.
+  package let operation: Int
+  package let sql: String
+  /// The position of the statement in the manifest.
+  package let position: Position
+  package var events: [AuthorizerEvent]
+  package internal(set) var returnsRows = false
+  /// How long it ran.
+  package internal(set) var nanoseconds: Int64 = 0
+  package internal(set) var warnings = StatementWarnings()
+  package let enforcesForeignKeys: Bool
+  /// Empty where schemas are not compared after each statement.
+  package internal(set) var change = SchemaDelta()
+}
+
 /// Suspicious parts of a statement that SQLite itself does not report.
 package struct StatementWarnings: Sendable {
   /// Undeclared functions and collations.
@@ -21,7 +38,7 @@ package struct StatementWarnings: Sendable {
   package internal(set) var readsItself = false
 }
 
-extension Runner {
+extension Connection {
   /// Whether an UPDATE reads, row by row, values of its own table that it may have changed already.
   ///
   /// SQLite is asked on a scratch database, with a table of its own in the place of the one that is
@@ -29,13 +46,17 @@ extension Runner {
   ///
   /// - Parameter events: of the statement.
   func readsItself(
-    _ sql: String, _ events: [AuthorizerEvent]
+    _ tokens: TokenizedSQL, _ events: [AuthorizerEvent], _ application: Application
   ) throws(DatabaseError) -> Bool {
     let own = events.filter { $0.trigger == nil && $0.database == "main" && $0.action == .update }
-    guard let table = own.first?.first, let substituted = substituting("schemactl_row", in: sql)
+    // Without one of these words it cannot read more than the row that it is at.
+    guard let table = own.first?.first,
+      tokens.significant.contains(where: { tokens.isWord($0, "SELECT") || tokens.isWord($0, "IN") }
+      ),
+      let substituted = substituting("schemactl_row", in: tokens)
     else { return false }
     let written = Set(own.compactMap(\.second?.identifier))
-    let schema = try Schema(of: connection)
+    let schema = try Schema(of: self)
     guard schema.table(table) != nil else { return false }
     let scratch = try schema.scratch(application)
     do {
@@ -64,16 +85,13 @@ extension Runner {
 
 /// The UPDATE with another table in the place of the one that it writes; nil for another statement, and
 /// for UPDATE … FROM, which reads all rows before it writes one (UPDATE, section 2.3).
-private func substituting(_ other: String, in sql: String) -> String? {
-  let tokens = TokenizedSQL(sql)
+private func substituting(_ other: String, in tokens: TokenizedSQL) -> String? {
   guard let statement = WritingStatement(tokens), statement.kind == .update,
     !statement.otherClauses.contains("FROM")
   else { return nil }
   let isRenamed = statement.target != statement.nameRange
   let alias = isRenamed ? "" : " AS \(tokens.text(statement.table.name.range))"
-  var bytes = tokens.bytes
-  bytes.replaceSubrange(statement.nameRange, with: "main.\(other)\(alias)".utf8)
-  return String(decoding: bytes, as: UTF8.self)
+  return tokens.replacing([(statement.nameRange, "main.\(other)\(alias)")])
 }
 
 extension Connection {

@@ -5,19 +5,19 @@ import SchemaSQLText
 import SchemaSQLite
 
 /// What no two rows of a table may have in common: a unique index, a UNIQUE constraint or a primary key.
-package struct UniqueKey: Sendable {
-  package let table: String
+struct UniqueKey {
+  let table: String
   /// A plain column's name, or an expression.
-  package let terms: [Term]
+  let terms: [Term]
   /// Of a partial index.
   let condition: String?
   /// Nil for a constraint of the table.
-  package let index: String?
+  let index: String?
 
-  package struct Term: Sendable, Hashable {
+  struct Term: Hashable {
     let sql: String
     /// Nil for an expression.
-    package let column: String?
+    let column: String?
     /// The index's own, which decides what is alike, whatever the column's is (CREATE INDEX, section 1.4).
     let collation: String
 
@@ -41,7 +41,7 @@ package struct UniqueKey: Sendable {
   /// The values that several rows share. NULLs are never equal (CREATE INDEX, section 1.2).
   ///
   /// - Parameter filter: which rows count; nil is all.
-  package func repeated(where filter: String?) -> RowQuery {
+  func repeated(where filter: String?) -> RowQuery {
     RowQuery(
       repeating: terms.map(\.sql),
       by: terms.map { "\($0.sql) COLLATE \(Quoting.identifier($0.collation))" },
@@ -50,7 +50,7 @@ package struct UniqueKey: Sendable {
   }
 
   /// For messages: `title, lower(name) (NOCASE)`.
-  package var inWords: String {
+  var inWords: String {
     terms.map { term in
       let isUsual = term.collation.identifier == "binary"
       return (term.column ?? term.sql) + (isUsual ? "" : " (\(term.collation))")
@@ -65,7 +65,7 @@ package struct UniqueKey: Sendable {
   }
 
   /// The keys that a change gives to tables that it found.
-  package static func added(
+  static func added(
     from before: Schema, to after: Schema, _ application: Application
   ) throws(DatabaseError) -> [UniqueKey] {
     let delta = SchemaDelta(from: before, to: after)
@@ -138,9 +138,39 @@ package struct UniqueKey: Sendable {
   }
 }
 
+extension OperationPlan {
+  /// Whether the rows meet the unique and the foreign keys that the operation adds. Asks nothing about rows that
+  /// the operation makes.
+  ///
+  /// - Parameter written: the tables that were written once it has run.
+  func newKeys(
+    from before: Schema, to after: Schema, writing written: Set<Identifier>,
+    _ application: Application
+  ) throws(DatabaseError) -> [Question] {
+    let computed = Set(operation.computedColumns.map(\.identifier))
+    func isCarried(_ table: String, _ columns: [String?]) -> Bool {
+      (operation.carriesValues || !written.contains(table))
+        && (computed.isEmpty || columns.allSatisfy { $0.map { !computed.contains($0) } ?? false })
+    }
+    let unique = try UniqueKey.added(from: before, to: after, application)
+      .filter { isCarried($0.table, $0.terms.map(\.column)) }.map { key in
+        let what =
+          key.index.map { "unique index \($0) cannot be created" }
+          ?? "the unique constraint cannot be added"
+        return Question(
+          key.repeated(where: operation.rowFilter), of: key.table,
+          promise: "the rows of \(key.table) are unique in \(key.inWords)",
+          message: "rows of \(key.table) have equal values in \(key.inWords): \(what)")
+      }
+    return unique
+      + NewReference.added(from: before, to: after).filter { isCarried($0.table, $0.columns) }
+      .map { $0.question(where: operation.rowFilter) }
+  }
+}
+
 extension Operation {
   /// The columns of the table that it changes whose values it computes.
-  package var computedColumns: [String] {
+  fileprivate var computedColumns: [String] {
     switch kind {
     case .moveColumn(let move): [move.to.name]
     case .rebuildTable(let rebuild): rebuild.copy.map(\.column)
@@ -149,12 +179,12 @@ extension Operation {
   }
 
   /// Which rows of the table stay; nil is all.
-  package var rowFilter: String? {
+  fileprivate var rowFilter: String? {
     if case .rebuildTable(let rebuild) = kind { rebuild.where?.text } else { nil }
   }
 
   /// Whether it carries all values but those of `computedColumns` over as they are.
-  package var carriesValues: Bool {
+  fileprivate var carriesValues: Bool {
     switch kind {
     case .sql, .convertPrimaryKey: false
     default: true

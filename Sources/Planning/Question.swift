@@ -1,6 +1,91 @@
 import SchemaModel
 import SchemaSQLText
 
+/// A question in SQL to the rows. The migration stops when the answer is yes.
+package struct Question: Sendable {
+  /// The table whose rows it asks; nil if it asks rows that the plan has written.
+  package let table: String?
+  package let condition: String
+  /// What is true when the answer is no: `items.title holds no NULL`. Nil where it is asked of rows that the
+  /// plan has made.
+  package let promise: String?
+  /// What is true when the answer is yes.
+  package let message: String
+  /// The values that prevent the operation, if the question asks for values.
+  package private(set) var scan: Scan?
+  /// The rows that prevent it, if they can be named.
+  package private(set) var rows: RowQuery?
+
+  /// Whether a condition is true.
+  init(condition: String, of table: String? = nil, promise: String? = nil, message: String) {
+    self.table = table
+    self.condition = condition
+    self.promise = promise
+    self.message = message
+  }
+
+  /// Whether there are such rows.
+  package init(_ rows: RowQuery, of table: String, promise: String, message: String) {
+    self.init(condition: rows.exists, of: table, promise: promise, message: message)
+    self.rows = rows
+  }
+
+  init(_ scan: Scan) {
+    let column = "\(scan.table).\(scan.column)"
+    let promise =
+      switch scan.problem {
+      case .unmapped: "`map` names every value of \(column)"
+      case .refused(let other, _): "\(other) accepts every value of \(column)"
+      case .changed(let other, _): "every value of \(column) stays the same in \(other)"
+      }
+    self.init(
+      condition:
+        "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(scan.table)) WHERE \(scan.predicate))",
+      of: scan.table, promise: promise,
+      message: "\(column) holds a value that \(scan.problem.clause)")
+    self.scan = scan
+  }
+}
+
+/// Values of a column that prevent an operation.
+package struct Scan: Sendable {
+  package let table: String
+  package let column: String
+  /// The rows that hold them, as an expression over a row of `table`.
+  package let predicate: String
+  package let problem: Problem
+
+  package enum Problem: Sendable {
+    /// `map` does not name them.
+    case unmapped
+    /// A column of a STRICT table would not accept them.
+    ///
+    /// - Parameters:
+    ///   - column: the column's name and type.
+    ///   - key: of the operation, which asks for it.
+    case refused(by: String, key: String)
+    /// A column of another type would store other values.
+    case changed(by: String, key: String)
+
+    /// The operation's key that is to blame.
+    package var key: String {
+      switch self {
+      case .unmapped: "map"
+      case .refused(_, let key), .changed(_, let key): key
+      }
+    }
+
+    /// After "a value that".
+    package var clause: String {
+      switch self {
+      case .unmapped: "`map` does not name"
+      case .refused(let other, _): "\(other) of a STRICT table does not accept"
+      case .changed(let other, _): "\(other) would store as another value"
+      }
+    }
+  }
+}
+
 /// A SELECT that lists the rows that stop a step, for a message.
 package struct RowQuery: Sendable, Equatable {
   package let sql: String
@@ -68,6 +153,17 @@ package struct RowQuery: Sendable, Equatable {
 }
 
 extension ParsedTable {
+  /// Whether there are rows for which a condition is true.
+  ///
+  /// - Parameter columns: those that a message shows with the key.
+  func question(
+    where condition: String, showing columns: String..., promise: String, _ message: String
+  ) -> Question {
+    Question(
+      RowQuery(of: self, showing: columns, where: condition), of: name, promise: promise,
+      message: message)
+  }
+
   /// The columns that identify a row to a person: the primary key, or else a name of the rowid.
   var key: [String] { primaryKey.isEmpty ? rowidName.map { [$0] } ?? [] : primaryKey }
 }
