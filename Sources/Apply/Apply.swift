@@ -129,7 +129,7 @@ extension Project {
     if exists {
       let (live, report) = try view.liveReport(options, targets, on: borrowed, interruption)
       if let report { return report }
-      if live.adopted == 0 { known = Set((live.rows ?? []).map(\.id.exact)) }
+      if live.adopted == 0 { known = live.known }
     }
     guard !targets.isEmpty else {
       var report = MigrateReport()
@@ -231,7 +231,7 @@ extension Project {
     _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
   ) throws(Failure) -> Bool {
     _ = try requireUsableLedger(live.rows, of: options.database)
-    let known = Set((live.rows ?? []).map(\.id.exact))
+    let known = live.known
     let isAdopted = live.adopted > 0 && live.adopted <= targets.count
     return isAdopted || targets.contains { !known.contains($0.id) }
   }

@@ -194,15 +194,14 @@ package final class Upgrade {
       if live.schema.table(project.ledger.table) == nil {
         try connection.execute(project.ledger.createStatement)
       }
-      let known = Set((live.rows ?? []).map(\.id.exact))
+      let known = live.known
       guard replay.replayed.allSatisfy({ known.contains($0.id) }) else {
         throw Failure(
           .busy, "another process restored an older state of \(options.database): try again")
       }
       let expected = replay.schema(after: known)
       let schema = try Schema(of: connection, knowing: live.schema)
-      let drift = compareSchemas(
-        expected: expected, actual: project.comparable(live.schema, with: expected))
+      let drift = project.drift(of: live.schema, from: expected)
       try adopt(live, drift)
       // A schema that matches the history is as trusted as the manifests. Otherwise triggers may contain
       // anything, and may call only harmless functions (PRAGMA trusted_schema).

@@ -113,10 +113,8 @@ extension Upgrade {
     guard !delta.doesTheSame(as: step.delta) else { return }
     // Adopted objects of another tool may have an equivalent definition in other words, before and so after.
     let touched = Set(delta.keys.union(step.delta.keys).map(\.name))
-    let differences = compareSchemas(
-      expected: step.delta.applied(to: batch.expected),
-      actual: project.comparable(schema, with: step.delta.applied(to: batch.expected))
-    ).filter { touched.contains($0.holder.identifier) }
+    let differences = project.drift(of: schema, from: step.delta.applied(to: batch.expected))
+      .filter { touched.contains($0.holder.identifier) }
     guard !differences.isEmpty || delta.keys != step.delta.keys else { return }
     let other =
       differences.map(\.sentence)

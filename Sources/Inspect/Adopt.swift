@@ -89,9 +89,7 @@ extension PendingReplay {
     var differences: [[SchemaChange]] = []
     for step in steps {
       schema = step.delta.applied(to: schema)
-      differences.append(
-        compareSchemas(
-          expected: schema, actual: project.comparable(live.schema, with: schema)))
+      differences.append(project.drift(of: live.schema, from: schema))
     }
     if let point {
       guard let index = steps.firstIndex(where: { $0.migration.answers(to: point) }) else {

@@ -110,11 +110,11 @@ extension Project {
   }
 
   private func drift(of live: LiveDatabase) throws(Failure) -> [SchemaChange] {
-    let known = Set((live.rows ?? []).map(\.id.exact))
+    let known = live.known
     let last =
       live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
     let expected = try replay(Array(migrations[..<(last.map { $0 + 1 } ?? 0)])).schema
-    return compareSchemas(expected: expected, actual: comparable(live.schema, with: expected))
+    return drift(of: live.schema, from: expected)
   }
 }
 
@@ -240,7 +240,7 @@ extension Project {
     _ live: LiveDatabase, _ stepCount: Int, into report: inout VerifyReport,
     expected: (Int) -> Schema
   ) {
-    let known = Set((live.rows ?? []).map(\.id.exact))
+    let known = live.known
     let count = migrations.lastIndex { known.contains($0.id) }.map { $0 + 1 } ?? 0
     guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= stepCount
     else {
@@ -250,8 +250,7 @@ extension Project {
       return
     }
     let expected = expected(count)
-    report.drift = compareSchemas(
-      expected: expected, actual: comparable(live.schema, with: expected))
+    report.drift = drift(of: live.schema, from: expected)
   }
 
   /// Replays the history as far as it works, and compares each frozen step with the lock.

@@ -61,8 +61,7 @@ extension Project {
     return RepairPlan(
       repair: repair,
       after: view.compareLedger(repaired, of: database),
-      drift: compareSchemas(
-        expected: scratch.schema, actual: view.comparable(live.schema, with: scratch.schema)),
+      drift: view.drift(of: live.schema, from: scratch.schema),
       rows: rows, repaired: repaired)
   }
 

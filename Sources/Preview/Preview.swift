@@ -152,8 +152,7 @@ extension Project {
     // The ledger records the schema of the history, even if the database differs.
     let replay = try replay(targets, interruption: Interruption())
     let expected = replay.schema(after: known)
-    report.drift = compareSchemas(
-      expected: expected, actual: comparable(schema, with: expected))
+    report.drift = drift(of: schema, from: expected)
     report.failure = replay.failure
     if adopted > 0, adopted <= replay.steps.count {
       try requireAdoptable(

@@ -55,8 +55,7 @@ package final class TrialCopy {
     _ expected: Schema, _ project: Project
   ) throws(Failure) -> [SchemaChange] {
     let live = try LiveDatabase(connection, project.ledger, path: database).schema
-    let drift = compareSchemas(
-      expected: expected, actual: project.comparable(live, with: expected))
+    let drift = project.drift(of: live, from: expected)
     connection.set(
       .trustedSchema, to: drift.isEmpty && !project.holdsCode(live, beside: expected))
     return drift
@@ -79,7 +78,7 @@ extension Project {
     _ = try requireUsableLedger(live.rows, of: database)
     let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
     return try TrialCopy(
-      of: database, trialFile(of: database, copier), Set((live.rows ?? []).map(\.id.exact)),
+      of: database, trialFile(of: database, copier), live.known,
       application)
   }
 

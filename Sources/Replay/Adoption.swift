@@ -145,7 +145,7 @@ extension Project {
 
   private func view(of live: LiveDatabase, path: String) throws(Failure) -> Project {
     guard let squash else { return self }
-    let run = Set((live.rows ?? []).map(\.id.exact))
+    let run = live.known
     // Another tool's ledger, or the schema, tells which of them a database without a ledger has run.
     let isAdoptable =
       run.isEmpty && !live.schema.ours(except: { $0.identifier == ledger.table }).objects.isEmpty

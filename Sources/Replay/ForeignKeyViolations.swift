@@ -35,7 +35,7 @@ package struct ForeignKeyViolations {
   /// A column is known again by its name, or by its place when it was renamed.
   private struct Column: Hashable {
     let name: Identifier
-    let place: Int64?
+    let place: Int?
 
     func isSame(as other: Column) -> Bool {
       name == other.name || place != nil && place == other.place
@@ -68,40 +68,31 @@ package struct ForeignKeyViolations {
   private mutating func check(
     _ table: SchemaObject, as name: String, in schema: Schema, on source: some RowSource
   ) throws(DatabaseError) {
-    let rows = try source.rows("PRAGMA main.foreign_key_check(\(Quoting.quoted(table.name)))")
-    let broken = Set(rows.compactMap { $0[3].integer })
-    guard !broken.isEmpty else { return }
+    guard try !source.rows("PRAGMA main.foreign_key_check(\(Quoting.quoted(table.name)))").isEmpty
+    else { return }
     let identity = table.rowIdentity
     identities[name] = identity.joined(separator: ", ")
-    for (id, key) in try keys(of: table, on: source) where broken.contains(id) {
+    for key in keys(of: table, in: schema) {
       try find(key, of: table, as: name, identity, in: schema, on: source)
     }
   }
 
-  private func keys(
-    of table: SchemaObject, on source: some RowSource
-  ) throws(DatabaseError) -> [Int64: Key] {
-    var keys: [Int64: Key] = [:]
-    // A key that names no columns of its parent points at the primary key.
-    let rows = try source.rows(
-      """
-      SELECT k.id, k."from", c.cid, k."table", p.name, p.cid, k."to"
-      FROM pragma_foreign_key_list(?1, 'main') k
-      JOIN pragma_table_xinfo(?1, 'main') c ON c.name = k."from" COLLATE NOCASE
-      LEFT JOIN pragma_table_xinfo(k."table", 'main') p
-        ON CASE WHEN k."to" IS NULL THEN p.pk = k.seq + 1 ELSE p.name = k."to" COLLATE NOCASE END
-      ORDER BY k.id, k.seq
-      """, [.text(table.name)])
-    for row in rows {
-      guard let id = row[0].integer else { continue }
-      let target = (row[4].text ?? row[6].text ?? "").identifier
-      keys[id] = Key(
-        columns: (keys[id]?.columns ?? [])
-          + [Column(name: row[1].text?.identifier ?? "", place: row[2].integer)],
-        parent: Identifier(row[3].text ?? ""),
-        targets: (keys[id]?.targets ?? []) + [Column(name: target, place: row[5].integer)])
+  private func keys(of table: SchemaObject, in schema: Schema) -> [Key] {
+    func columns(_ names: [String], of table: CreateTable?) -> [Column] {
+      names.map { name in
+        Column(
+          name: name.identifier, place: table?.columns.firstIndex { $0.name.isSame(as: name) })
+      }
     }
-    return keys
+    guard let child = table.createTable else { return [] }
+    return child.foreignKeys.map { names, reference in
+      let parent = schema.table(reference.table.text)?.createTable
+      let targets =
+        reference.columns.isEmpty ? parent?.keyColumns ?? [] : reference.columns.map(\.text)
+      return Key(
+        columns: columns(names.map(\.text), of: child), parent: reference.table.text.identifier,
+        targets: columns(targets, of: parent))
+    }
   }
 
   /// The check names no row of a WITHOUT ROWID table, and no values: so the rows are asked for.
@@ -182,5 +173,15 @@ package struct ForeignKeyViolations {
       : new.map { "row \($0.row) of \($0.table) refers to a missing row of \($0.key.parent)" }
     return "this migration breaks foreign keys: "
       + list.sorted().abridged(to: 10).joined(separator: "; ")
+  }
+}
+
+extension SchemaObject {
+  fileprivate var createTable: CreateTable? {
+    if case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql ?? "")) {
+      table
+    } else {
+      nil
+    }
   }
 }

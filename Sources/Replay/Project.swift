@@ -90,6 +90,11 @@ package struct Project: Sendable {
       })
   }
 
+  /// How a live schema differs from the one that the history promises.
+  package func drift(of live: Schema, from expected: Schema) -> [SchemaChange] {
+    compareSchemas(expected: expected, actual: comparable(live, with: expected))
+  }
+
   /// Whether a live schema holds a trigger, a view or an index that the history does not promise, and
   /// that a statement of ours may reach, be it another tool's or ignored.
   package func holdsCode(_ live: Schema, beside expected: Schema) -> Bool {
@@ -161,6 +166,9 @@ extension LedgerState {
 }
 
 extension LiveDatabase {
+  /// The ids of the migrations that have run.
+  package var known: Set<ExactText> { Set((rows ?? []).map(\.id.exact)) }
+
   /// Stops at a database that nothing has run on, and that holds no table (`requireOurs`): where one was expected,
   /// something has emptied it.
   package func requireContent(path: String) throws(Failure) {

@@ -235,6 +235,7 @@ package final class ScratchDatabase {
   ) throws(Failure) -> Step {
     let context = Context(migration: migration)
     let before = schema
+    let former = keys
     let startedAt = Timestamp.now
     let started = Stopwatch()
     do {
@@ -256,33 +257,27 @@ package final class ScratchDatabase {
         {
           throw context.failure(.migrationFailed, broken)
         }
-        let former = keys
         keys?.apply(delta)
-        do {
-          var tables = touched
-          if checksOwnRows {
-            // The first rows of a history: before them there was nothing to check.
-            if keys == nil, !record.writeSet.written.isEmpty { keys = ForeignKeyGraph(schema) }
-            tables = record.writeSet.written.union(delta.keys.map(\.name))
-          }
-          brokenReferences = try self.violations(tables)?
-            .message(beyond: violations ?? ForeignKeyViolations(), record.renames)
-          if let brokenReferences, !toleratesBrokenReferences {
-            throw context.failure(.migrationFailed, brokenReferences)
-          }
-          // SQLite itself ends a transaction only when memory or disk space is short, even if no statement
-          // reported that.
-          guard connection.isInTransaction else {
-            throw Failure(
-              .inputOutput,
-              "the replay cannot continue: SQLite ended its transaction, because memory or space "
-                + "for temporary files is missing")
-          }
-          try connection.execute("COMMIT")
-        } catch {
-          keys = former
-          throw error
+        var tables = touched
+        if checksOwnRows {
+          // The first rows of a history: before them there was nothing to check.
+          if keys == nil, !record.writeSet.written.isEmpty { keys = ForeignKeyGraph(schema) }
+          tables = record.writeSet.written.union(delta.keys.map(\.name))
         }
+        brokenReferences = try self.violations(tables)?
+          .message(beyond: violations ?? ForeignKeyViolations(), record.renames)
+        if let brokenReferences, !toleratesBrokenReferences {
+          throw context.failure(.migrationFailed, brokenReferences)
+        }
+        // SQLite itself ends a transaction only when memory or disk space is short, even if no statement
+        // reported that.
+        guard connection.isInTransaction else {
+          throw Failure(
+            .inputOutput,
+            "the replay cannot continue: SQLite ended its transaction, because memory or space "
+              + "for temporary files is missing")
+        }
+        try connection.execute("COMMIT")
         running.apply(delta)
         return Step(
           migration: migration, delta: delta, writeSet: record.writeSet,
@@ -291,6 +286,7 @@ package final class ScratchDatabase {
           temporary: record.temporary, startedAt: startedAt,
           milliseconds: started.milliseconds)
       } catch {
+        keys = former
         try runner.resetSettings()
         if connection.isInTransaction { try connection.execute("ROLLBACK") }
         try refresh()

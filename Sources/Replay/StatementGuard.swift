@@ -67,7 +67,8 @@ package final class StatementGuard {
     case .detach: return "DETACH does not belong in a migration"
     case .function where event.second?.identifier == "load_extension":
       return "load_extension() does not belong in a migration: extensions are not loaded"
-    case .pragma: return Pragmas.reasonToRefuse(event)
+    case .pragma:
+      return Pragmas.reasonToRefuse((event.first ?? "").identifier, argument: event.second)
     default: return nil
     }
   }
@@ -116,10 +117,6 @@ package enum Pragmas {
 
   private static func onlyReads(_ name: Identifier, argument: String?) -> Bool {
     readingWithArgument.contains(name) || argument == nil && reading.contains(name)
-  }
-
-  static func reasonToRefuse(_ event: AuthorizerEvent) -> String? {
-    reasonToRefuse((event.first ?? "").identifier, argument: event.second)
   }
 
   /// Why no migration may hold a PRAGMA; nil when it may.
