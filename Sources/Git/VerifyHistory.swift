@@ -1,7 +1,10 @@
 import SchemaHistory
 import SchemaInspect
+import SchemaManifest
+import SchemaModel
 import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
 
 extension Project {
   /// Checks that the frozen migrations are unchanged, that the history can be replayed and, with a
@@ -81,5 +84,146 @@ extension Project {
     var project = self
     project.keptIDs = folder.keptIDs(lock)
     return project
+  }
+}
+
+// MARK: Edits
+
+extension Project {
+  /// Adds the differences of edited and removed manifests to a report.
+  ///
+  /// - Throws: a failure of the machine during a replay, which does not depend on the edit.
+  package func showEdits(
+    in report: inout VerifyReport, _ others: OtherRevisions?
+  ) throws(Failure) {
+    guard let others else { return }
+    var frozen: [ExactText: Migration] = [:]
+    var ids: [ExactText: [String]] = [:]
+    for (index, entry) in report.history.enumerated()
+    where [.edited, .removed].contains(entry.state) {
+      var diff = ManifestDiff()
+      do throws(GitError) {
+        if let text = try text(of: entry.id, others, &diff) {
+          let command = restore(text, entry.id, others)
+          diff.restore = command
+          if let line = lock?.entry(entry.id) {
+            report.history[index] = folder.found(
+              line, migrations.first { $0.id == entry.id }, restore: command)
+          }
+          frozen[entry.id] = migration(entry.id, text.bytes)
+          let isInPlace = text.path == others.git.prefix + entry.id + ".yaml"
+          if entry.state == .edited, isInPlace {
+            ids[text.commit, default: []].append(entry.id)
+          } else if entry.state == .edited {
+            diff.problem = showing("\(shortened(commit: text.commit)):\(text.path)", entry.id)
+          }
+        }
+      } catch {
+        diff.problem = error.message
+      }
+      report.edits[entry.id] = diff
+    }
+    showTexts(ids, others, in: &report)
+    try compareSchemas(frozen, in: &report)
+  }
+
+  /// - Returns: nil if there is no frozen text; the problem is then added to the report.
+  private func text(
+    of id: String, _ others: OtherRevisions, _ diff: inout ManifestDiff
+  ) throws(GitError) -> FrozenText? {
+    guard let digests = lock?.entry(id)?.digests else { return nil }
+    guard migrations.first(where: { $0.id == id })?.rawDigest != digests.raw else {
+      diff.problem = "the file has the frozen text, byte by byte"
+      return nil
+    }
+    guard let text = try others.text(ofMigration: id, rawDigest: digests.raw) else {
+      diff.problem =
+        "no revision has the frozen text"
+        + (others.git.isShallow ? ", and the clone is shallow: fetch more of it" : "")
+      return nil
+    }
+    diff.commit = text.commit
+    return text
+  }
+
+  private func restore(_ text: FrozenText, _ id: String, _ others: OtherRevisions) -> String {
+    let file = shellQuoted(folder.file(ofMigration: id))
+    let commit = shortened(commit: text.commit)
+    return text.path == others.git.prefix + id + ".yaml"
+      ? "git checkout \(commit) -- \(file)"
+      : "git show \(shellQuoted("\(commit):\(text.path)")) > \(file)"
+  }
+
+  private func migration(_ id: String, _ bytes: [UInt8]) -> Migration? {
+    let file = folder.file(ofMigration: id)
+    guard let manifest = try? decodeManifest(bytes, file: file) else { return nil }
+    return Migration(id: id, file: file, bytes: bytes, manifest: manifest)
+  }
+
+  /// Shows the edits since their most common commit as one `git diff`, and for the others the
+  /// command that shows them.
+  private func showTexts(
+    _ edited: [ExactText: [String]], _ others: OtherRevisions, in report: inout VerifyReport
+  ) {
+    guard
+      let (commit, ids) = edited.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })
+    else { return }
+    do throws(GitError) {
+      let names = ids.map { $0 + ".yaml" }
+      let text = String(decoding: try others.git.diff(names, from: commit.text), as: UTF8.self)
+      let parts = "\n\(text)".parts(separatedBy: "\ndiff --git ")
+      for (id, name) in zip(ids, names) {
+        let part = parts.first { $0.prefix { $0 != "\n" }.contains("/\(name)") }
+        report.edits[id]?.text =
+          part.map { "diff --git \($0)" + ($0.last == "\n" ? "" : "\n") } ?? ""
+      }
+    } catch {
+      for id in ids { report.edits[id]?.problem = error.message }
+    }
+    for (other, ids) in edited where other != commit {
+      for id in ids { report.edits[id]?.problem = showing(shortened(commit: other.text), id) }
+    }
+  }
+
+  private func showing(_ old: String, _ id: String) -> String {
+    "`git diff \(shellQuoted(old)) -- \(shellQuoted(folder.file(ofMigration: id)))` shows the edit"
+  }
+
+  /// Replays the frozen form of each manifest, and compares the result with that of its current
+  /// form.
+  private func compareSchemas(
+    _ frozen: [ExactText: Migration], in report: inout VerifyReport
+  ) throws(Failure) {
+    guard !frozen.isEmpty else { return }
+    let present = Dictionary(
+      migrations.map { ($0.id.exact, $0) }, uniquingKeysWith: { first, _ in first })
+    let ids = Set(migrations.map(\.id.exact)).union(frozen.keys).map(\.text)
+      .sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
+    let old = try ScratchDatabase(application)
+    old.isReleased = isFrozen
+    for id in ids {
+      do throws(Failure) {
+        guard let form = frozen[id] else {
+          if let migration = present[id] { try old.apply(migration) }
+          continue
+        }
+        let new = try ScratchDatabase(continuing: old, application, interruption: Interruption())
+        new.isReleased = isFrozen
+        try old.apply(form)
+        if let migration = present[id] { try new.apply(migration) }
+        report.edits[id]?.schema = SchemaModel.compareSchemas(
+          expected: old.schema, actual: new.schema)
+      } catch  where !error.isOfEnvironment {
+        let problem = "the schemas were not compared: \(error.message)"
+        for id in ids where frozen[id] != nil {
+          guard var diff = report.edits[id], diff.schema.isEmpty, diff.problem == nil else {
+            continue
+          }
+          diff.problem = problem
+          report.edits[id] = diff
+        }
+        return
+      }
+    }
   }
 }

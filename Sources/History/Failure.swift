@@ -135,14 +135,6 @@ package struct Failure: Error, Sendable {
     [.bug, .inputOutput, .permission, .busy, .interrupted].contains(status)
   }
 
-  /// Why a ledger could not be read.
-  package init(_ error: LedgerReadError, database: String) {
-    switch error {
-    case .database(let error): self.init(error, database: database)
-    case .notALedger: self.init(.brokenHistory, "\(database): \(error)")
-    }
-  }
-
   /// Whatever stopped a piece of work on `database`.
   package init(of error: any Error, database: String) {
     switch error {
@@ -150,7 +142,7 @@ package struct Failure: Error, Sendable {
     case let input as InvalidInput: self.init(input)
     case let error as FileError: self.init(error)
     case let error as DatabaseError: self.init(error, database: database)
-    case let error as LedgerReadError: self.init(error, database: database)
+    case let error as NotALedger: self.init(.brokenHistory, "\(database): \(error)")
     default: self.init(.bug, "\(error)")
     }
   }

@@ -56,48 +56,44 @@ package struct ManifestDecoder {
   }
 
   package mutating func manifest(_ root: Node) -> Manifest {
-    let fields = Fields(root)
-    let operations = fields.elements("operations").compactMap { operation($0) }
+    let operations = root.elements("operations").compactMap { operation($0) }
     return Manifest(
       file: file,
-      description: fields["description"].map(text),
+      description: root["description"].map(text),
       operations: operations,
-      before: fields.elements("before").map { assertion(Fields($0)) },
-      after: fields.elements("after").map { assertion(Fields($0)) },
-      foreignKeys: choice(fields["foreign_keys"]) ?? .deferred,
+      before: root.elements("before").map { assertion($0) },
+      after: root.elements("after").map { assertion($0) },
+      foreignKeys: choice(root["foreign_keys"]) ?? .deferred,
       requires: Requirements(
-        sqlite: fields["requires"].flatMap { Fields($0)["sqlite"] }
-          .flatMap { SQLiteVersion(text($0)) }),
-      replaces: fields.elements("replaces").compactMap { replacedEntries(Fields($0)) },
-      squashed: fields.elements("replaces").flatMap { names(Fields($0)["migrations"]) },
-      suppressions: suppressions(fields["lint"]),
+        sqlite: root["requires"]?["sqlite"].flatMap { SQLiteVersion(text($0)) }),
+      replaces: root.elements("replaces").compactMap { replacedEntries($0) },
+      squashed: root.elements("replaces").flatMap { names($0["migrations"]) },
+      suppressions: suppressions(root["lint"]),
       canonicalForm: CanonicalForm.manifest(root, operations: operations.map(\.canonicalForm)))
   }
 
   private mutating func operation(_ node: Node) -> Operation? {
-    let fields = Fields(node)
     guard
-      let entry = fields.entries.first(where: { $0.key.text != "lint" }),
+      let entry = node.entries?.first(where: { $0.key.text != "lint" }),
       let rule = Grammar.operationsByName[entry.key.text]
     else { return nil }
     // Keys that stand astray would seem to be missing.
-    if fields.entries.contains(where: {
+    let isAstray = node.entries?.contains {
       rule.shape.hasKey($0.key.text) && Grammar.operationsByName[$0.key.text] == nil
-    }) {
-      return nil
     }
+    if isAstray == true { return nil }
     // A body of another kind has no keys to look at; the validator has said so.
     if case .mapping = rule.shape, entry.value.entries == nil { return nil }
     return Operation(
       name: rule.name,
       kind: rule.decode(&self, entry.value),
       position: entry.key.position,
-      keys: Fields(entry.value).positions,
-      suppressions: suppressions(fields["lint"]),
+      keys: entry.value.positions,
+      suppressions: suppressions(node["lint"]),
       canonicalForm: CanonicalForm.form(of: node, .operation))
   }
 
-  package func assertion(_ fields: Fields) -> Assertion {
+  package func assertion(_ fields: Node) -> Assertion {
     Assertion(
       query: sql(fields["query"]), equals: fields["equals"].map(literal) ?? .null,
       message: fields["message"].map(text), position: fields.position)
@@ -105,9 +101,8 @@ package struct ManifestDecoder {
 
   private func suppressions(_ lint: Node?) -> [Suppression] {
     guard let lint else { return [] }
-    return Fields(lint).elements("allow").map { node in
-      let fields = Fields(node)
-      return Suppression(
+    return lint.elements("allow").map { fields in
+      Suppression(
         rule: name(fields["rule"]), reason: name(fields["reason"]),
         until: fields["until"].map(text), position: fields.position)
     }
@@ -144,9 +139,7 @@ package struct ManifestDecoder {
 
   package func literal(_ node: Node) -> Literal {
     guard let scalar = node.scalar else {
-      let fields = Fields(node)
-      return fields["blob"].map { .blob(bytes(ofHexadecimal: text($0))) }
-        ?? .sql(sql(fields["sql"]))
+      return node["blob"].map { .blob(bytes(ofHexadecimal: text($0))) } ?? .sql(sql(node["sql"]))
     }
     return switch scalar.value {
     case .null: .null
@@ -182,34 +175,5 @@ package struct ManifestDecoder {
   package mutating func checkRename(from old: String, to node: Node?, _ what: String) {
     guard let node, !old.isEmpty, old == name(node) else { return }
     report("the \(what) already has the name \(quoted(old))", at: node.position)
-  }
-}
-
-/// A mapping's values by key. Empty for any other node.
-package struct Fields {
-  package let position: Position
-  package let entries: [Node.Entry]
-
-  package init(_ node: Node) {
-    position = node.position
-    entries = node.entries ?? []
-  }
-
-  package subscript(key: String) -> Node? {
-    entries.first { $0.key.text == key }?.value
-  }
-
-  /// The elements of a list, none without a list.
-  package func elements(_ key: String) -> [Node] { self[key]?.elements ?? [] }
-
-  /// The position of a key, or of the mapping without that key.
-  package func position(of key: String) -> Position {
-    entries.first { $0.key.text == key }?.key.position ?? position
-  }
-
-  package var positions: [ExactText: Position] {
-    Dictionary(
-      entries.map { (ExactText($0.key.text), $0.key.position) },
-      uniquingKeysWith: { first, _ in first })
   }
 }

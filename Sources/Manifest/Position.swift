@@ -53,3 +53,103 @@ package struct InvalidInput: Error, Sendable {
     self.diagnostics = diagnostics
   }
 }
+
+/// The bytes of a file, and the way from libyaml's marks, which count code points, to bytes.
+package struct SourceText: Sendable {
+  /// Without a byte order mark.
+  package let bytes: [UInt8]
+  /// The byte at which every `stride`-th code point begins: a look-up must not walk a line of
+  /// megabytes for each scalar on it.
+  private let checkpoints: [Int]
+  private let isASCII: Bool
+  private static let stride = 256
+
+  package init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    isASCII = bytes.allSatisfy { $0 < 0x80 }
+    var checkpoints: [Int] = []
+    var count = 0
+    if !isASCII {
+      for (offset, byte) in bytes.enumerated() where !byte.isContinuation {
+        if count % Self.stride == 0 { checkpoints.append(offset) }
+        count += 1
+      }
+    }
+    self.checkpoints = checkpoints
+  }
+
+  /// The byte at which a code point begins; the end of the file for one behind the last.
+  package func offset(ofCodePoint index: Int) -> Int {
+    if isASCII { return min(index, bytes.count) }
+    let checkpoint = index / Self.stride
+    guard checkpoints.indices.contains(checkpoint) else { return bytes.count }
+    var offset = checkpoints[checkpoint]
+    for _ in 0..<index % Self.stride where offset < bytes.count {
+      repeat { offset += 1 } while offset < bytes.count && bytes[offset].isContinuation
+    }
+    return offset
+  }
+
+  /// The place of a byte. CR, LF and CRLF end a line.
+  package func position(ofByte offset: Int) -> Position {
+    var cursor = Cursor(position: Position(line: 1, column: 1), offset: 0)
+    while cursor.offset < min(offset, bytes.count) { cursor.advance(in: bytes) }
+    return cursor.position
+  }
+
+  /// The byte at a place; nil outside the text.
+  package func offset(of position: Position) -> Int? {
+    var cursor = Cursor(position: Position(line: 1, column: 1), offset: 0)
+    while cursor.position < position, cursor.offset < bytes.count { cursor.advance(in: bytes) }
+    return cursor.position == position ? cursor.offset : nil
+  }
+
+  /// Whether a tab precedes the first character of a line.
+  package func isIndentedWithTab(line: Int) -> Bool {
+    var cursor = Cursor(position: Position(line: 1, column: 1), offset: 0)
+    while cursor.offset < bytes.count, cursor.position.line < line { cursor.advance(in: bytes) }
+    return bytes[cursor.offset...].prefix(while: \.isBlank).contains(UInt8(ascii: "\t"))
+  }
+}
+
+/// A place in the bytes of a file that knows its line and column.
+package struct Cursor {
+  package private(set) var position: Position
+  package private(set) var offset: Int
+
+  package init(position: Position, offset: Int) {
+    self.position = position
+    self.offset = offset
+  }
+
+  package mutating func advance(in bytes: [UInt8]) {
+    let byte = bytes[offset]
+    offset += 1
+    let endsLine =
+      byte == .lineFeed
+      || byte == .carriageReturn && (offset == bytes.count || bytes[offset] != .lineFeed)
+    if endsLine {
+      position = Position(line: position.line + 1, column: 1)
+    } else if offset < bytes.count, bytes[offset].isContinuation || byte == .carriageReturn {
+      // A code point has more bytes, and CRLF ends at its LF: the column stays.
+    } else {
+      position = Position(line: position.line, column: position.column + 1)
+    }
+  }
+}
+
+extension UInt8 {
+  package static let lineFeed = UInt8(ascii: "\n")
+  package static let carriageReturn = UInt8(ascii: "\r")
+  package static let space = UInt8(ascii: " ")
+
+  /// A byte of a UTF-8 sequence other than its first.
+  package var isContinuation: Bool { self & 0xC0 == 0x80 }
+  package var isLineBreak: Bool { self == .lineFeed || self == .carriageReturn }
+  package var isBlank: Bool { self == .space || self == UInt8(ascii: "\t") }
+  package var isWhiteSpace: Bool { isBlank || isLineBreak }
+}
+
+extension String {
+  package var isBlank: Bool { utf8.allSatisfy(\.isWhiteSpace) }
+}

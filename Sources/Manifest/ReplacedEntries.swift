@@ -61,7 +61,7 @@ extension Grammar {
 
 extension ManifestDecoder {
   /// Nil for a list of migrations.
-  mutating func replacedEntries(_ fields: Fields) -> ReplacedEntries? {
+  mutating func replacedEntries(_ fields: Node) -> ReplacedEntries? {
     if fields["migrations"] != nil {
       for key in ["kind", "column", "entries", "parents"] where fields[key] != nil {
         report(

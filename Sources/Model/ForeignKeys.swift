@@ -25,9 +25,7 @@ package struct ForeignKeyGraph: Sendable {
 
   private mutating func note(_ table: SchemaObject) {
     // Most tables have no foreign key, so parse only texts that contain the word.
-    let tokens = TokenizedSQL(table.sql ?? "")
-    guard tokens.mentions("references"), case .createTable(let parsed)? = try? parseCreate(tokens)
-    else { return }
+    guard table.tokens.mentions("references"), let parsed = table.createTable else { return }
     let found = Set(parsed.foreignKeys.map(\.reference.table.text.identifier))
     if !found.isEmpty { parents[table.name.identifier] = found }
   }

@@ -213,10 +213,7 @@ extension SchemaObject {
   /// Whether a column may be named by the text of an expression, whose white space is part of the name: a result
   /// of a view, or a column of a table that was made of a SELECT.
   package var isNamedByLayout: Bool {
-    let tokens = TokenizedSQL(sql ?? "")
-    guard case .createTable(let table)? = try? parseCreate(tokens) else {
-      return !resultTexts(tokens).isEmpty
-    }
+    guard let table = createTable else { return !resultTexts(tokens).isEmpty }
     return table.columns.contains { TokenizedSQL($0.name.text).significant.count > 1 }
   }
 }
@@ -235,13 +232,7 @@ struct KnownNames {
   /// All names of tables, views and columns, and every bare word in `texts`.
   init(_ schemas: [Schema], and texts: [TokenizedSQL]) {
     let objects = schemas.flatMap(\.objects)
-    let tables = objects.filter { $0.kind == .table }.compactMap { object -> CreateTable? in
-      guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(object.sql ?? "")) else {
-        return nil
-      }
-      return table
-    }
-    self.init(of: tables)
+    self.init(of: objects.compactMap(\.createTable))
     for object in objects where object.kind == .table || object.kind == .view { add(object.name) }
     for text in texts {
       for token in text.tokens where token.kind == .word { add(text.text(token)) }

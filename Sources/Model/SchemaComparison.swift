@@ -19,29 +19,24 @@ private struct Comparison {
     var changes: [SchemaChange] = []
     for object in expected.objects {
       guard let live = unexpected.removeValue(forKey: object.key) else {
-        changes.append(
-          SchemaChange(object.kind.change, object.name, .missing, expected: object.oneLine))
+        changes.append(SchemaChange(object, .missing, expected: object.oneLine))
         continue
       }
       if object.name != live.name {
         changes.append(spelling(object.name, live.name, at: object.name, in: object.name))
       }
-      if !object.hasSameSQL(as: live) { changes += differences(object, live) }
+      if object.sql != live.sql { changes += differences(object, live) }
     }
     // In stored order, so that the result does not depend on hashing.
     for object in actual.objects where unexpected[object.key] != nil {
-      changes.append(
-        SchemaChange(object.kind.change, object.name, .unexpected, actual: object.oneLine))
+      changes.append(SchemaChange(object, .unexpected, actual: object.oneLine))
     }
     return changes
   }
 
   private func differences(_ object: SchemaObject, _ live: SchemaObject) -> [SchemaChange] {
-    let old = TokenizedSQL(object.sql ?? "")
-    let new = TokenizedSQL(live.sql ?? "")
-    if case .createTable(let before)? = try? parseCreate(old),
-      case .createTable(let after)? = try? parseCreate(new)
-    {
+    let (old, new) = (object.tokens, live.tokens)
+    if let before = object.createTable, let after = live.createTable {
       let names = KnownNames(of: [before, after])
       return TableComparison(
         table: object.name, expected: TableForm(before, old, names),
@@ -51,9 +46,7 @@ private struct Comparison {
     let names = KnownNames([expected, actual], and: [old, new])
     guard definitionForm(old, names) == definitionForm(new, names) else {
       return [
-        SchemaChange(
-          object.kind.change, object.name, .changed, expected: object.oneLine,
-          actual: live.oneLine)
+        SchemaChange(object, .changed, expected: object.oneLine, actual: live.oneLine)
       ]
     }
     // The definitions are equal, but white space and case are significant in names of a view's
@@ -66,7 +59,7 @@ private struct Comparison {
     let noun = results.count == 1 ? "result column " : "result columns "
     return [
       SchemaChange(
-        object.kind.change, object.name, .changed, expected: noun + text(results.map(\.0)),
+        object, .changed, expected: noun + text(results.map(\.0)),
         actual: noun + text(results.map(\.1)))
     ]
   }
@@ -178,8 +171,7 @@ extension TableForm.Column {
 extension SchemaObject {
   /// The definition on one line, for messages.
   fileprivate var oneLine: String {
-    let tokens = TokenizedSQL(sql ?? "")
-    return tokens.oneLine(in: 0..<tokens.bytes.count)
+    tokens.oneLine(in: 0..<tokens.bytes.count)
   }
 }
 
@@ -224,6 +216,17 @@ package struct SchemaChange: Sendable, Equatable {
     self.holder = holder ?? object
   }
 
+  init(_ object: SchemaObject, _ change: Change, expected: String? = nil, actual: String? = nil) {
+    let kind: Kind =
+      switch object.kind {
+      case .table: .table
+      case .index: .index
+      case .view: .view
+      case .trigger: .trigger
+      }
+    self.init(kind, object.name, change, expected: expected, actual: actual)
+  }
+
   /// Describes the change: `column reminders.status is missing (status INTEGER)`.
   package var sentence: String {
     switch change {
@@ -241,17 +244,6 @@ package struct SchemaChange: Sendable, Equatable {
     case .spelling: "the spelling of \(object)"
     case .constraint: "a constraint of \(object)"
     case .table, .column, .index, .view, .trigger: "\(kind.rawValue) \(object)"
-    }
-  }
-}
-
-extension SchemaObject.Kind {
-  var change: SchemaChange.Kind {
-    switch self {
-    case .table: .table
-    case .index: .index
-    case .view: .view
-    case .trigger: .trigger
     }
   }
 }

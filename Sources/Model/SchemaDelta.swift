@@ -16,8 +16,8 @@ package struct SchemaDelta: Sendable {
   package private(set) var before: [Key: SchemaObject] = [:]
   /// The new objects, and the new form of changed ones.
   package private(set) var after: [Key: SchemaObject] = [:]
-  /// The keys of `after` in the order of the new schema: each object follows its dependencies.
-  private var order: [Key] = []
+  /// The new and changed objects in the order of the new schema: each follows its dependencies.
+  package private(set) var ordered: [SchemaObject] = []
 
   package init() {}
 
@@ -29,18 +29,14 @@ package struct SchemaDelta: Sendable {
     let last = countOfSame(oldRest.reversed(), newRest.reversed())
     for object in oldRest.dropLast(last) where !object.isInternal { before[object.key] = object }
     for object in newRest.dropLast(last) where !object.isInternal {
-      let key = object.key
-      if before[key]?.isIdentical(to: object) == true {
-        before[key] = nil
+      if before[object.key]?.saysTheSame(as: object) == true {
+        before[object.key] = nil
       } else {
-        after[key] = object
-        order.append(key)
+        after[object.key] = object
+        ordered.append(object)
       }
     }
   }
-
-  /// The new and changed objects in the order of the new schema: each follows its dependencies.
-  package var ordered: [SchemaObject] { order.compactMap { after[$0] } }
 
   package var isEmpty: Bool { before.isEmpty && after.isEmpty }
 
@@ -48,11 +44,8 @@ package struct SchemaDelta: Sendable {
 
   /// Whether both deltas have the same result, regardless of the earlier form of the objects.
   package func doesTheSame(as other: SchemaDelta) -> Bool {
-    guard keys == other.keys, after.keys == other.after.keys else { return false }
-    return after.allSatisfy { key, object in
-      guard let theirs = other.after[key] else { return false }
-      return object.readsLike(theirs)
-    }
+    keys == other.keys && after.keys == other.after.keys
+      && after.allSatisfy { key, object in other.after[key].map(object.readsLike) ?? false }
   }
 
   /// The schema after the change: changed objects keep their place, and new ones come last.
@@ -65,9 +58,7 @@ package struct SchemaDelta: Sendable {
 private func countOfSame(
   _ a: some Sequence<SchemaObject>, _ b: some Sequence<SchemaObject>
 ) -> Int {
-  zip(a, b).lazy.prefix { $0 === $1 || $0.saysTheSame(as: $1) }.reduce(0) {
-    n, _ in n + 1
-  }
+  zip(a, b).lazy.prefix { $0 === $1 || $0.saysTheSame(as: $1) }.count { _ in true }
 }
 
 extension Schema {
@@ -90,29 +81,5 @@ extension Schema {
       }
     }
     self.init(objects: objects.compactMap { $0 })
-  }
-}
-
-extension SchemaObject {
-  /// Whether two objects are equal except for quoting, case, white space and comments.
-  package func readsLike(_ other: SchemaObject) -> Bool {
-    guard key == other.key, table.identifier == other.table.identifier
-    else { return false }
-    if hasSameSQL(as: other) { return true }
-    guard let sql, let theirs = other.sql else { return false }
-    return TokenizedSQL(sql).normalTokens == TokenizedSQL(theirs).normalTokens
-  }
-
-  func hasSameSQL(as other: SchemaObject) -> Bool {
-    sql == other.sql
-  }
-
-  /// Compares byte by byte, except for the root page.
-  package func saysTheSame(as other: SchemaObject) -> Bool {
-    key == other.key && isIdentical(to: other)
-  }
-
-  fileprivate func isIdentical(to other: SchemaObject) -> Bool {
-    name == other.name && table == other.table && hasSameSQL(as: other)
   }
 }

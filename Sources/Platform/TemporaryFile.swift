@@ -235,3 +235,97 @@ package final class TemporaryFile {
     return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
   }
 }
+
+// MARK: Whole files
+
+/// Replaces a file's content atomically: a reader sees either the old or the new bytes, even after
+/// a power failure.
+///
+/// It follows a link and replaces the link's target. An existing file keeps its mode; a
+/// write-protected file is refused.
+///
+/// - Parameter mode: the mode of a new file; nil for the default of the umask.
+package func writeFileAtomically(
+  _ bytes: [UInt8], to path: String, mode: mode_t? = nil
+) throws(FileError) {
+  let target = try somethingExists(at: path) ? try resolvedPath(path) : path
+  let oldMode = try modeOfWritableFile(target)
+  let file = try temporaryFile(bytes, for: target, named: path)
+  do throws(FileError) {
+    if let mode = oldMode ?? mode { try file.setMode(mode) }
+    try file.publish(replacing: target)
+  } catch {
+    throw FileError(
+      path: path, systemError: error.systemError,
+      message: file.isPublished
+        ? "has the new content, but a power cut may undo this: \(error.message)"
+        : nil)
+  }
+}
+
+/// Creates a file atomically with its full content, without replacing an existing file.
+///
+/// - Throws: with `EEXIST` if the name exists.
+package func createFileAtomically(_ bytes: [UInt8], at path: String) throws(FileError) {
+  guard try temporaryFile(bytes, for: path, named: path).publish(asNew: path) else {
+    throw FileError(path: path, systemError: EEXIST)
+  }
+}
+
+/// - Parameter path: the name of the file in messages.
+private func temporaryFile(
+  _ bytes: [UInt8], for target: String, named path: String
+) throws(FileError) -> TemporaryFile {
+  let name = nameBytes(of: target)
+  do throws(FileError) {
+    // The folder may contain other unfinished manifests of killed processes.
+    let file = try TemporaryFile(for: target, .bytes) { other in
+      other == name || other == Array("history.lock".utf8)
+        || other.suffix(5).elementsEqual(".yaml".utf8)
+    }
+    try file.write(bytes)
+    return file
+  } catch {
+    throw FileError(path: path, systemError: error.systemError)
+  }
+}
+
+/// The permission bits; nil if the file does not exist.
+private func modeOfWritableFile(_ path: String) throws(FileError) -> mode_t? {
+  var status = stat()
+  guard stat(path, &status) == 0 else {
+    if errno == ENOENT { return nil }
+    throw FileError(path: path, systemError: errno)
+  }
+  guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+  guard access(path, W_OK) == 0 else { throw FileError(path: path, systemError: errno) }
+  return status.st_mode & 0o7777
+}
+
+/// An exclusive claim to change a folder of manifests. A process holds it from before it reads the
+/// files until it has written its changes.
+///
+/// It is a lock of the operating system (flock(2)) on the folder itself, if its file system
+/// supports locks. The lock ends with the process at the latest.
+package struct FolderClaim: ~Copyable {
+  /// -1 if nothing can be locked. Errors of the folder are then reported when it is read.
+  private let descriptor: Int32
+
+  /// - Parameter timeout: how long to wait for another process, in seconds.
+  /// - Returns: nil if another process holds the claim for longer.
+  package init?(_ path: String, timeout: Double) {
+    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let waiting = Stopwatch()
+    while descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+      guard waiting.seconds < timeout else {
+        close(descriptor)
+        return nil
+      }
+      usleep(5000)
+    }
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+}

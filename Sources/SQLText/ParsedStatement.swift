@@ -134,3 +134,205 @@ package struct SyntaxError: Error, Sendable, Equatable, CustomStringConvertible 
 
   package var description: String { message }
 }
+
+/// A CREATE TABLE statement: its parts and their positions.
+package struct CreateTable: Sendable, Equatable {
+  package let schema: Name?
+  package let name: Name
+  package let isTemporary: Bool
+  package let ifNotExists: Bool
+  /// Empty for CREATE TABLE … AS SELECT.
+  package let columns: [Column]
+  package let constraints: [Constraint]
+  package let isStrict: Bool
+  package let isWithoutRowid: Bool
+  /// From the `(` through the `)` around columns and constraints.
+  package let bodyRange: Range<Int>?
+  /// The SELECT of CREATE TABLE … AS.
+  package let selectRange: Range<Int>?
+
+  package struct Column: Sendable, Equatable {
+    package let name: Name
+    package let type: TypeName?
+    package let constraints: [ColumnConstraint]
+    /// From the first to the last significant token.
+    package let range: Range<Int>
+  }
+
+  /// A declared type, with its numbers: `VARCHAR(10)`.
+  package struct TypeName: Sendable, Equatable {
+    /// The type as SQLite reports it: verbatim, except that of a type that begins with a quoted
+    /// name only that name counts.
+    package let text: String
+    package let range: Range<Int>
+  }
+
+  package struct ColumnConstraint: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
+      case primaryKey(PrimaryKey)
+      case notNull(onConflict: ConflictAction?)
+      /// `NULL`, which has no effect in SQLite.
+      case null(onConflict: ConflictAction?)
+      case unique(onConflict: ConflictAction?)
+      case check(Expression)
+      case `default`(Expression)
+      case collate(Name)
+      case references(Reference)
+      /// A DEFERRABLE clause that does not follow its REFERENCES. SQLite applies it to the last
+      /// foreign key before it in the table.
+      case deferral(isDeferred: Bool)
+      case generated(Generated)
+      /// CONSTRAINT and a name without a constraint, which SQLite accepts.
+      case nameOnly
+    }
+
+    /// The name after CONSTRAINT.
+    package let name: Name?
+    package let kind: Kind
+    /// Begins at CONSTRAINT, if present.
+    package let range: Range<Int>
+  }
+
+  package struct Constraint: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
+      case primaryKey([IndexedTerm], isAutoincrement: Bool, onConflict: ConflictAction?)
+      case unique([IndexedTerm], onConflict: ConflictAction?)
+      case check(Expression, onConflict: ConflictAction?)
+      case foreignKey([Name], Reference)
+      /// CONSTRAINT and a name without a constraint, which SQLite accepts.
+      case nameOnly
+    }
+
+    /// The name after CONSTRAINT.
+    package let name: Name?
+    package let kind: Kind
+    /// Begins at CONSTRAINT, if present.
+    package let range: Range<Int>
+  }
+
+  package struct PrimaryKey: Sendable, Equatable {
+    package let order: SortOrder?
+    package let onConflict: ConflictAction?
+    package let isAutoincrement: Bool
+  }
+
+  /// An ON CONFLICT clause. SQLite's default is ABORT.
+  package enum ConflictAction: String, Sendable, Hashable, CaseIterable {
+    case rollback = "ROLLBACK"
+    case abort = "ABORT"
+    case fail = "FAIL"
+    case ignore = "IGNORE"
+    case replace = "REPLACE"
+  }
+
+  package enum ForeignKeyAction: String, Sendable, Hashable, CaseIterable {
+    case noAction = "NO ACTION"
+    case restrict = "RESTRICT"
+    case setNull = "SET NULL"
+    case setDefault = "SET DEFAULT"
+    case cascade = "CASCADE"
+  }
+
+  /// A REFERENCES clause.
+  package struct Reference: Sendable, Equatable {
+    package let table: Name
+    /// Empty for the primary key.
+    package let columns: [Name]
+    package internal(set) var onDelete = ForeignKeyAction.noAction
+    package internal(set) var onUpdate = ForeignKeyAction.noAction
+    /// Whether the foreign key is checked only at COMMIT.
+    package internal(set) var isDeferred = false
+    /// From REFERENCES to its last action or DEFERRABLE clause.
+    package internal(set) var range: Range<Int>
+  }
+
+  package struct Generated: Sendable, Equatable {
+    package let expression: Expression
+    package let isStored: Bool
+  }
+}
+
+extension CreateTable {
+  /// The names of the primary key's columns, in order.
+  package var keyColumns: [String] {
+    if let column = columns.first(where: { $0.primaryKey != nil }) { return [column.name.text] }
+    for constraint in constraints {
+      if case .primaryKey(let terms, _, _) = constraint.kind {
+        return terms.compactMap { $0.column?.text }
+      }
+    }
+    return []
+  }
+}
+
+extension CreateTable {
+  /// The foreign keys of columns and of the table.
+  package var foreignKeys: [(columns: [Name], reference: Reference)] {
+    columns.flatMap { column in column.references.map { ([column.name], $0) } }
+      + constraints.compactMap { constraint in
+        if case .foreignKey(let columns, let reference) = constraint.kind {
+          (columns, reference)
+        } else {
+          nil
+        }
+      }
+  }
+}
+
+/// The effective properties of the column. SQLite uses the last of repeated clauses.
+extension CreateTable.Column {
+  /// The conflict clause of NOT NULL, `abort` by default; nil if the column accepts NULL.
+  package var notNull: CreateTable.ConflictAction? {
+    last { if case .notNull(let action) = $0 { action ?? .abort } else { nil } }
+  }
+
+  package var defaultExpression: Expression? {
+    last { if case .default(let expression) = $0 { expression } else { nil } }
+  }
+
+  package var collation: Name? {
+    last { if case .collate(let name) = $0 { name } else { nil } }
+  }
+
+  package var generated: CreateTable.Generated? {
+    last { if case .generated(let generated) = $0 { generated } else { nil } }
+  }
+
+  package var primaryKey: CreateTable.PrimaryKey? {
+    last { if case .primaryKey(let key) = $0 { key } else { nil } }
+  }
+
+  package var checks: [Expression] {
+    constraints.compactMap { if case .check(let check) = $0.kind { check } else { nil } }
+  }
+
+  package var isUnique: Bool {
+    constraints.contains { if case .unique = $0.kind { true } else { false } }
+  }
+
+  /// The column's foreign keys, one for each REFERENCES, including later DEFERRABLE clauses.
+  package var references: [CreateTable.Reference] {
+    var references: [CreateTable.Reference] = []
+    for constraint in constraints {
+      if case .references(let reference) = constraint.kind {
+        references.append(reference)
+      } else if case .deferral(let isDeferred) = constraint.kind, !references.isEmpty {
+        references[references.count - 1].isDeferred = isDeferred
+      }
+    }
+    return references
+  }
+
+  private func last<Value>(
+    _ value: (CreateTable.ColumnConstraint.Kind) -> Value?
+  ) -> Value? {
+    constraints.compactMap { value($0.kind) }.last
+  }
+}
+
+extension CreateTable {
+  /// The column of that name, regardless of ASCII case.
+  package func column(named name: String) -> Column? {
+    columns.first { $0.name.isSame(as: name) }
+  }
+}

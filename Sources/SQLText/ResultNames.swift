@@ -96,11 +96,8 @@ private struct ResultTextReader {
   }
 
   private func hasAlias(_ term: ArraySlice<Token>) -> Bool {
-    var depth = 0
     var cases = 0
-    for index in term.indices {
-      depth += text(term[index]) == "(" ? 1 : text(term[index]) == ")" ? -1 : 0
-      guard depth == 0 else { continue }
+    for index in sql.outer(term) {
       if isWord(term[index], "AS") { return true }
       if isWord(term[index], "CASE") { cases += 1 }
       if isWord(term[index], "END") { cases -= 1 }
@@ -139,15 +136,11 @@ private struct ResultTextReader {
 
   /// The end of a SELECT's result list.
   private func endOfList(_ tokens: ArraySlice<Token>) -> Int {
-    var depth = 0
-    for index in tokens.indices {
-      depth += text(tokens[index]) == "(" ? 1 : text(tokens[index]) == ")" ? -1 : 0
-      guard depth == 0, Self.ends.contains(where: { isWord(tokens[index], $0) }) else { continue }
+    sql.outer(tokens).first { index in
       // IS [NOT] DISTINCT FROM
-      if isWord(tokens[index], "FROM"), isWord(tokens[..<index].last, "DISTINCT") { continue }
-      return index
-    }
-    return tokens.endIndex
+      Self.ends.contains { isWord(tokens[index], $0) }
+        && !(isWord(tokens[index], "FROM") && isWord(tokens[..<index].last, "DISTINCT"))
+    } ?? tokens.endIndex
   }
 
   private func text(_ token: Token) -> String { sql.text(token) }

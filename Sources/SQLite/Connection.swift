@@ -25,7 +25,7 @@ package final class Connection {
   var stopCheck: StopCheck?
   /// Whether errors of running statements omit what may be a value of a row.
   package var redactsValues = false
-  private var authorizer: AuthorizerBox?
+  private var authorizer: Box<(AuthorizerEvent) -> AuthorizerDecision>?
   /// Whether reading the schema, or writing with it, requires trusting it.
   private var needsTrust = false
 
@@ -66,7 +66,7 @@ package final class Connection {
     set(.trustedSchema, to: false)
     set(.defensive, to: true)
     set(.foreignKeys, to: false)
-    try registerBuiltInFunctions()
+    try register(.uuid)
     // Reads no page, so it succeeds even if the file is not a database.
     try execute("PRAGMA cell_size_check = ON")
   }
@@ -190,6 +190,15 @@ package final class Connection {
     return code == SQLITE_OK && answer != 0
   }
 
+  /// The number of pages that the full cache wrote to disk since the connection was opened
+  /// (`SQLITE_DBSTATUS_CACHE_SPILL`).
+  package var cacheSpills: Int32 {
+    var count: Int32 = 0
+    var highest: Int32 = 0
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_SPILL, &count, &highest, 0)
+    return count
+  }
+
   package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
@@ -278,8 +287,8 @@ package final class Connection {
       handle,
       { context, tries in
         guard let context else { return 0 }
-        let handler = Unmanaged<BusyHandler>.fromOpaque(context).takeUnretainedValue()
-        return handler.shouldTryAgain(after: Int(tries)) ? 1 : 0
+        return Unmanaged<BusyHandler>.fromOpaque(context).takeUnretainedValue()
+          .shouldTryAgain(after: Int(tries)) ? 1 : 0
       }, Unmanaged.passUnretained(handler).toOpaque())
   }
 
@@ -302,17 +311,16 @@ package final class Connection {
       authorizer = nil
       return
     }
-    let box = AuthorizerBox(decide)
+    let box = Box(decide)
     authorizer = box
     sqlite3_set_authorizer(
       handle,
       { context, action, first, second, database, trigger in
         guard let context else { return SQLITE_DENY }
-        let box = Unmanaged<AuthorizerBox>.fromOpaque(context).takeUnretainedValue()
         let event = AuthorizerEvent(
           action: AuthorizerAction(rawValue: action), first: first, second: second,
           database: database, trigger: trigger)
-        return box.decide(event).code
+        return Box<(AuthorizerEvent) -> AuthorizerDecision>.at(context).content(event).code
       }, Unmanaged.passUnretained(box).toOpaque())
   }
 }
@@ -331,13 +339,21 @@ private func immutableURI(_ path: String) -> String {
   return uri + "?immutable=1"
 }
 
-extension Connection {
-  /// The number of pages that the full cache wrote to disk since the connection was opened
-  /// (`SQLITE_DBSTATUS_CACHE_SPILL`).
-  package var cacheSpills: Int32 {
-    var count: Int32 = 0
-    var highest: Int32 = 0
-    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_SPILL, &count, &highest, 0)
-    return count
+/// Answers SQL queries: a connection, or a database that is accessed in another way.
+package protocol RowSource {
+  func rows(_ sql: String, _ values: [Value]) throws(DatabaseError) -> [[Value]]
+}
+
+extension RowSource {
+  package func rows(_ sql: String) throws(DatabaseError) -> [[Value]] { try rows(sql, []) }
+
+  /// The CREATE statement of a table; nil if the database does not have the table.
+  package func sql(ofTable name: String) throws(DatabaseError) -> String? {
+    try rows(
+      "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
+      [.text(name)]
+    ).first?[0].text
   }
 }
+
+extension Connection: RowSource {}

@@ -11,3 +11,36 @@ import SchemaCSQLite
 package func globMatches(_ pattern: String, _ text: String) -> Bool {
   sqlite3_strglob(pattern, text) == 0
 }
+
+/// Whether two names are equal for SQLite, which ignores the case of ASCII letters only
+/// (`sqlite3_strnicmp`).
+package func areSameNames(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool
+{
+  a.count == b.count && sqlite3_strnicmp(a.baseAddress, b.baseAddress, Int32(a.count)) == 0
+}
+
+// MARK: Settings of the process
+
+/// Reports each unfinished transaction of another process that SQLite rolls back when it opens the
+/// database, in SQLite's words, with the journal's name.
+///
+/// SQLite has no other way to report it (Atomic Commit In SQLite, section 4). The setting applies
+/// to the whole process until it ends, and has no effect after the first use of SQLite (The Error
+/// And Warning Log, section 2).
+package func observeRollbacks(_ tell: @escaping (String) -> Void) {
+  _ = schemactl_log(
+    { context, code, message in
+      guard let context, let message, code == SQLITE_NOTICE | 2 << 8 else { return }
+      Box<(String) -> Void>.at(context).content(String(cString: message))
+    }, Unmanaged.passRetained(Box(tell)).toOpaque())
+}
+
+/// Disables SQLite's memory statistics, which take a lock for each allocation: a tenth of the time
+/// of a replay, and more with two threads. Nothing reads the statistics, and only heap limits,
+/// which are not used, need them.
+///
+/// The setting applies to the whole process, so that only a program, not a library, may change it.
+/// It has no effect after the first use of SQLite (`SQLITE_CONFIG_MEMSTATUS`).
+package func stopMemoryStatistics() {
+  _ = schemactl_config_memstatus(0)
+}

@@ -55,17 +55,11 @@ package final class Statement {
     case .integer(let integer): return sqlite3_bind_int64(handle, index, integer)
     case .real(let real): return sqlite3_bind_double(handle, index, real)
     case .text(let text):
-      var text = text
-      return text.withUTF8 { bytes in
-        bytes.withMemoryRebound(to: CChar.self) { characters in
-          // An empty string may have no address, but a null address would bind NULL.
-          guard let start = characters.baseAddress else {
-            return sqlite3_bind_text(handle, index, "", 0, schemactl_transient())
-          }
-          return sqlite3_bind_text64(
-            handle, index, start, UInt64(characters.count), schemactl_transient(),
-            UInt8(SQLITE_UTF8))
-        }
+      // The length is given, so that a NUL does not end the text.
+      return text.withCString { start in
+        sqlite3_bind_text64(
+          handle, index, start, UInt64(text.utf8.count), schemactl_transient(),
+          UInt8(SQLITE_UTF8))
       }
     case .blob(let bytes):
       if bytes.isEmpty { return sqlite3_bind_zeroblob(handle, index, 0) }

@@ -57,16 +57,9 @@ package enum Value: Sendable, Hashable {
     case .integer(let integer): sqlite3_result_int64(context, integer)
     case .real(let real): sqlite3_result_double(context, real)
     case .text(let text):
-      var text = text
-      text.withUTF8 { bytes in
-        bytes.withMemoryRebound(to: CChar.self) { characters in
-          // An empty string may have no address, but a null address would mean NULL.
-          guard let start = characters.baseAddress else {
-            return sqlite3_result_text(context, "", 0, schemactl_transient())
-          }
-          sqlite3_result_text64(
-            context, start, UInt64(characters.count), schemactl_transient(), UInt8(SQLITE_UTF8))
-        }
+      text.withCString { start in
+        sqlite3_result_text64(
+          context, start, UInt64(text.utf8.count), schemactl_transient(), UInt8(SQLITE_UTF8))
       }
     case .blob(let bytes):
       if bytes.isEmpty { return sqlite3_result_zeroblob(context, 0) }

@@ -104,16 +104,15 @@ package func decodeConfiguration(
   var validator = Validator(file: file)
   validator.check(root, .mapping(Grammar.configuration), .whole("the configuration"))
   let decoder = ManifestDecoder(source: document.source, file: file)
-  let fields = Fields(root)
-  let configuration = decoder.configuration(fields)
+  let configuration = decoder.configuration(root)
   try throwIfAny(
     document.diagnostics + validator.diagnostics
-      + decoder.problems(ofLedger: fields["ledger_table"], file))
+      + decoder.problems(ofLedger: root["ledger_table"], file))
   return configuration
 }
 
 extension ManifestDecoder {
-  fileprivate func configuration(_ fields: Fields) -> Configuration {
+  fileprivate func configuration(_ fields: Node) -> Configuration {
     var configuration = Configuration()
     if let migrations = fields["migrations"] { configuration.migrations = text(migrations) }
     configuration.database = fields["database"].map(text)
@@ -123,14 +122,14 @@ extension ManifestDecoder {
       configuration.ledger = Ledger(table: text(node).identifier)
     }
     if let seconds = number(fields["timeout"]) { configuration.timeout = seconds }
-    if let node = fields["replay"] { configuration.replay = replay(Fields(node)) }
+    if let node = fields["replay"] { configuration.replay = replay(node) }
     configuration.minimumSQLite = fields["minimum_sqlite"].flatMap { SQLiteVersion(text($0)) }
-    if let node = fields["sync"] { configuration.sync = sync(Fields(node)) }
-    configuration.functions = fields.elements("functions").map { function(Fields($0)) }
+    if let node = fields["sync"] { configuration.sync = sync(node) }
+    configuration.functions = fields.elements("functions").map { function($0) }
     configuration.collations = names(fields["collations"])
-    configuration.rules = (fields["lint"].flatMap { Fields($0)["rules"] }?.entries ?? [])
+    configuration.rules = (fields["lint"]?["rules"]?.entries ?? [])
       .compactMap(ruleSetting)
-    configuration.baseline = fields["lint"].flatMap { Fields($0)["baseline"] }.map(text)
+    configuration.baseline = fields["lint"]?["baseline"].map(text)
     configuration.backup = fields["backup"].map(backup)
     configuration.ignore = names(fields["ignore"])
     return configuration
@@ -141,7 +140,7 @@ extension ManifestDecoder {
     return [Diagnostic(file: file, position: node.position, message: "`ledger_table` \(problem)")]
   }
 
-  private func sync(_ fields: Fields) -> SyncConfiguration {
+  private func sync(_ fields: Node) -> SyncConfiguration {
     var sync = SyncConfiguration()
     sync.isGiven = true
     sync.engine = choice(fields["engine"]) ?? .additive
@@ -152,7 +151,7 @@ extension ManifestDecoder {
     return sync
   }
 
-  private func replay(_ fields: Fields) -> WorkLimit {
+  private func replay(_ fields: Node) -> WorkLimit {
     var replay = WorkLimit()
     if let seconds = number(fields["seconds"]) { replay.seconds = seconds }
     if case .integer(let count) = fields["megabytes"].map(literal) { replay.megabytes = Int(count) }
@@ -167,15 +166,14 @@ extension ManifestDecoder {
     }
   }
 
-  private func backup(_ node: Node) -> BackupConfiguration {
-    let fields = Fields(node)
+  private func backup(_ fields: Node) -> BackupConfiguration {
     var backup = BackupConfiguration()
     backup.folder = fields["path"].map(text)
     if case .integer(let count) = fields["keep"].map(literal) { backup.keep = Int(count) }
     return backup
   }
 
-  private func function(_ fields: Fields) -> DeclaredFunction {
+  private func function(_ fields: Node) -> DeclaredFunction {
     guard case .integer(let arguments) = fields["arguments"].map(literal) else {
       return DeclaredFunction(name: name(fields["name"]))
     }
@@ -186,5 +184,115 @@ extension ManifestDecoder {
     choice(entry.value).map {
       RuleSetting(rule: entry.key.text, severity: $0, position: entry.key.position)
     }
+  }
+}
+
+// MARK: Grammar
+
+extension Grammar {
+  package static let configuration = MappingRule(
+    "the configuration",
+    [
+      .optional("migrations", .text(.filled), "The folder of the manifests."),
+      .optional("database", .text(.filled), "The database file."),
+      .optional(
+        "queries", .text(.filled),
+        "The folder of the application's queries, `*.sql`; default: `queries` beside the "
+          + "migrations."
+      ),
+      .optional(
+        "schema", .text(.filled),
+        "A file that schemactl keeps equal to the current schema in SQL, such as `schema.sql`."),
+      .optional(
+        "ledger_table", .text(.name),
+        "The table in the database that records the applied migrations; default: `schemactl_migrations`."
+      ),
+      .optional(
+        "timeout", .number(0...Configuration.maximumTimeout),
+        "How long to wait for a lock, in seconds; default: 5."),
+      .optional(
+        "minimum_sqlite", .text(.version), "The oldest SQLite that the application supports."),
+      .optional("sync", .mapping(sync), "How the database syncs between devices."),
+      .optional(
+        "functions", .list(of: .mapping(function), atLeast: 0),
+        "SQL functions that the application registers."),
+      .optional(
+        "collations", .list(of: .text(.name), atLeast: 0),
+        "Collations that the application registers."),
+      .optional(
+        "backup", .either(.consent, backup),
+        "Backups in every run of `migrate`: `true`, or the folder and the number of backups."),
+      .optional("replay", .mapping(replay), "Limits of a replay of the history."),
+      .optional("lint", .mapping(lintConfiguration), "The severities and the baseline of lint."),
+      .optional(
+        "ignore", .list(of: .text(.filled), atLeast: 0),
+        "Patterns (globs) of objects in a database that schemactl ignores."),
+    ])
+
+  private static let sync = MappingRule(
+    "`sync`",
+    [
+      .required(
+        "engine", .choice(SyncEngine.allCases.map(\.rawValue)),
+        "The sync engine."),
+      .optional(
+        "tables", .list(of: .text(.name), atLeast: 0), "The tables that sync; default: all."),
+      .optional(
+        "local_tables", .list(of: .text(.name), atLeast: 0), "The tables that do not sync."),
+      .optional(
+        "since", .text(.filled),
+        "The first migration with which anything synced; lint judges earlier ones as `local`."
+      ),
+      .optional(
+        "oldest_release", .text(.filled), "The oldest release that still runs on a device."),
+    ])
+
+  private static let replay = MappingRule(
+    "`replay`",
+    [
+      .optional(
+        "seconds", .number(0.1...Configuration.maximumTimeout),
+        "The time limit for the statements of a replay, in seconds; default: 60."),
+      .optional(
+        "megabytes", .integer(1...1_000_000),
+        "The size limit of the scratch database and of each value in it, in MB; default: 512."),
+    ])
+
+  private static let backup = MappingRule(
+    "`backup`",
+    [
+      .optional(
+        "path", .text(.filled), "The folder of the backups; default: beside the database."),
+      .optional(
+        "keep", .integer(1...1_000_000), "The number of backups to keep; default: 5."),
+    ])
+
+  private static let function = MappingRule(
+    "a function",
+    [
+      .required("name", .text(.name), "The function's name."),
+      .optional("arguments", .integer(-1...127), "The number of arguments; -1: any number."),
+    ])
+
+  private static let lintConfiguration = MappingRule(
+    "`lint` of the configuration",
+    [
+      .optional(
+        "rules",
+        .map(
+          key: .text(.name), value: .choice(RuleSeverity.allCases.map(\.rawValue)), atLeast: 0),
+        "The severity of each rule."),
+      .optional(
+        "baseline", .text(.filled),
+        "The file of accepted findings."),
+    ])
+}
+
+extension JSONSchema {
+  /// Of `schemactl.yaml`.
+  package static var configuration: String {
+    document(
+      "The configuration of schemactl", "schemactl.yaml. Options on the command line override it.",
+      Grammar.configuration, mayBeEmpty: true)
   }
 }

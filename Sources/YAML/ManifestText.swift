@@ -78,7 +78,7 @@ package struct ManifestText {
         where: { $0.key.text != "lint" })?.value
     else { return nil }
     for key in path {
-      guard let next = node.entry(key)?.value else { return nil }
+      guard let next = node[key] else { return nil }
       node = next
     }
     return setting(values, of: node, inPlaceOf: replaced)
@@ -93,7 +93,7 @@ package struct ManifestText {
 
   /// Adds an operation behind the last one.
   package func appending(operation text: String) -> [Edit]? {
-    guard let list = root.entry("operations")?.value, let last = list.elements?.last else {
+    guard let list = root["operations"], let last = list.elements?.last else {
       return nil
     }
     if let end = list.end {
@@ -141,7 +141,7 @@ package struct ManifestText {
 
   // MARK: Nodes
 
-  private var operations: [Node] { root.entry("operations")?.value.elements ?? [] }
+  private var operations: [Node] { root.elements("operations") }
 
   private func setting(
     _ values: [(key: String, value: String)], of node: Node, inPlaceOf replaced: String? = nil
@@ -149,7 +149,7 @@ package struct ManifestText {
     var edits: [Edit] = []
     var new: [String] = []
     for (key, value) in values {
-      if let old = node.entry(key)?.value {
+      if let old = node[key] {
         guard let range = range(of: old) else { return nil }
         edits.append(Edit(range: range, text: value))
       } else {
@@ -301,10 +301,6 @@ package struct ManifestText {
 }
 
 extension Node {
-  fileprivate func entry(_ key: String) -> Entry? {
-    entries?.first { $0.key.text == key }
-  }
-
   fileprivate func mapping(at place: Position) -> Node? {
     if entries != nil, position == place { return self }
     let children = (elements ?? []) + (entries ?? []).map(\.value)

@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaManifest
 import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
@@ -69,5 +70,101 @@ extension Failure {
     self.init(
       error.kind == .newerVersion ? .invalidInput : .brokenHistory, error.message,
       details: error.details, place: Failure.Place(file: file, position: error.position))
+  }
+}
+
+// MARK: Manifests
+
+extension MigrationFolder {
+  /// Every manifest, in the order of their numbers. An empty folder is a history without migrations.
+  ///
+  /// - Parameter twins: explains, by file name, which of several manifests with one number must change.
+  package func migrations(
+    explaining twins: ([[ManifestName]]) -> [ExactText: String] = Self.renumberOneOf
+  ) throws(HistoryReadError) -> [Migration] {
+    let names = try manifestNames()
+    let groups = Dictionary(grouping: names.filter { $0.problem == nil }) {
+      MigrationNumber(id: $0.id)
+    }.values.filter { $0.count > 1 }
+    let twins = groups.isEmpty ? [:] : twins(groups)
+    var migrations: [Migration] = []
+    var diagnostics: [Diagnostic] = []
+    for name in names {
+      let file = joinedPath(path, name.text)
+      func report(_ message: String) {
+        diagnostics.append(Diagnostic(file: file, message: message))
+      }
+      if let problem = name.problem {
+        report(problem)
+        continue
+      }
+      if let problem = twins[name.text] { report(problem) }
+      do {
+        let bytes = try readFile(file, inFolder: path, limit: Self.manifestSizeLimit)
+        let manifest = try decodeManifest(bytes, file: file)
+        migrations.append(Migration(id: name.id, file: file, bytes: bytes, manifest: manifest))
+      } catch let error as InvalidInput {
+        diagnostics += error.diagnostics
+      } catch let error as FileError where error.isOfFile {
+        report(error.message)
+      } catch let error as FileError {
+        // A failure of the system is not a problem of the manifest.
+        throw .unreadable(error)
+      } catch {
+        report("\(error)")
+      }
+    }
+    migrations.sort { $0.number < $1.number }
+    diagnostics += migrations.enumerated().compactMap { index, migration in
+      problem(ofSquash: migration, isFirst: index == 0)
+    }
+    guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
+    return migrations
+  }
+
+  /// What is wrong with a manifest that replaces others.
+  private func problem(ofSquash migration: Migration, isFirst: Bool) -> Diagnostic? {
+    guard let last = migration.replacedMigrations.last else { return nil }
+    let message: String? =
+      if migration.id != squashID(of: last) {
+        "a migration that replaces those through \(last) is called \(squashID(of: last)).yaml"
+      } else if !isFirst, !path.hasSuffix("/squashed") {
+        "a squash comes first: move the migrations that it replaces to \(squashed.path)"
+      } else {
+        nil
+      }
+    return message.map { Diagnostic(file: migration.file, message: $0) }
+  }
+
+  /// Reads the migrations that a squash replaces; nil where their folder does not exist. A squash among them has
+  /// the number of its last migration.
+  @Sendable
+  package static func readSquashed(_ folder: MigrationFolder) throws -> [Migration]? {
+    do throws(HistoryReadError) {
+      return try folder.migrations { groups in
+        renumberOneOf(
+          groups.map { names in
+            let older = squashes(among: names.map(\.id))
+            return names.filter { !older.contains($0.id) }
+          }.filter { $0.count > 1 })
+      }
+    } catch .missingFolder {
+      return nil
+    } catch {
+      throw error.problem
+    }
+  }
+
+  /// The advice for manifests with one number where nothing else is known about them.
+  package static func renumberOneOf(_ groups: [[ManifestName]]) -> [ExactText: String] {
+    var problems: [ExactText: String] = [:]
+    for names in groups {
+      for name in names.dropFirst() {
+        problems[name.text] =
+          "\(names[0].text) has the number \(MigrationNumber(id: name.id)) too: give one of the two "
+          + "another number (`\(renumberCommand([name.id]))`)"
+      }
+    }
+    return problems
   }
 }

@@ -39,9 +39,8 @@ enum Drizzle: ForeignFormat {
       throw Failure(of: error, database: file)
     }
     guard let root = document.root else { return }
-    for entry in Fields(root).elements("entries") {
-      let fields = Fields(entry)
-      guard let tag = fields["tag"]?.scalar?.text, let time = fields["when"]?.scalar?.text else {
+    for entry in root.elements("entries") {
+      guard let tag = entry["tag"]?.scalar?.text, let time = entry["when"]?.scalar?.text else {
         reader.problem(journal, entry.position, "the entry has no `tag` or no `when`")
         continue
       }

@@ -122,3 +122,113 @@ final class WorkTimer {
     return true
   }
 }
+
+// MARK: Limits
+
+extension Connection {
+  /// Lowers limits by which a malicious file or manifest could consume time and memory (Defense
+  /// Against The Dark Arts, section 2.1). Every schema that SQLite's default limits allow remains
+  /// possible: 2,000 columns, statements of many megabytes and values of a gigabyte. The limits for
+  /// the depth of expressions and triggers are unchanged.
+  func lowerLimits() {
+    let limits = [
+      // No database is ever attached, and VACUUM, which attaches one, never runs.
+      (SQLITE_LIMIT_ATTACHED, 0),
+      // Use only the calling thread.
+      (SQLITE_LIMIT_WORKER_THREADS, 0),
+      // `?250000` alone makes SQLite allocate that many values. Our statements have few.
+      (SQLITE_LIMIT_VARIABLE_NUMBER, Self.parameters),
+      // The time is proportional to the product of the lengths of pattern and text.
+      (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10_000),
+      // A manifest has at most 8 MiB. Generated SQL contains each column a few times.
+      (SQLITE_LIMIT_SQL_LENGTH, 100_000_000),
+      // 24 bytes each: 600 MB.
+      (SQLITE_LIMIT_VDBE_OP, 25_000_000),
+    ]
+    for (limit, value) in limits { sqlite3_limit(handle, limit, Int32(value)) }
+  }
+
+  private static var parameters: Int32 { 999 }
+
+  /// Allows `body` to compile foreign SQL with SQLite's default number of parameters.
+  package func withAllParameters<Result>(
+    _ body: () throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, .max)
+    defer { sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Self.parameters) }
+    return try body()
+  }
+}
+
+// MARK: Interrupting and waiting
+
+/// Stops a connection's running statement from any thread. It has no effect once the connection is
+/// closed.
+package final class Interruptible: Sendable {
+  private struct Handle: @unchecked Sendable {
+    let pointer: OpaquePointer
+  }
+
+  private let handle: Locked<Handle?>
+  /// Whether SQLite calls no progress handler: on connections of the caller.
+  private let mustRepeat: Bool
+
+  init(_ pointer: OpaquePointer, mustRepeat: Bool) {
+    handle = Locked(Handle(pointer: pointer))
+    self.mustRepeat = mustRepeat
+  }
+
+  /// SQLite ignores an interrupt between two statements. Without a progress handler, the interrupt
+  /// is therefore repeated until the connection is given back.
+  package func interrupt() {
+    guard interruptOnce(), mustRepeat else { return }
+    startThread { [self] in
+      repeat { usleep(2000) } while interruptOnce()
+    }
+  }
+
+  private func interruptOnce() -> Bool {
+    handle.withLock { handle in
+      guard let handle else { return false }
+      sqlite3_interrupt(handle.pointer)
+      return true
+    }
+  }
+
+  /// Runs an action that must not be interrupted, such as ROLLBACK.
+  func pausing(_ body: () -> Void) {
+    handle.withLock { _ in body() }
+  }
+
+  package var isClosed: Bool { handle.withLock { $0 == nil } }
+
+  func forget() {
+    handle.withLock { $0 = nil }
+  }
+}
+
+/// Waits for a lock with growing pauses, until a timeout or a cancellation.
+final class BusyHandler {
+  private let timeout: Double
+  private let isCancelled: () -> Bool
+  private let onWait: (Double) -> Void
+  private var waited = 0.0
+
+  init(
+    timeout: Double, isCancelled: @escaping () -> Bool, onWait: @escaping (Double) -> Void
+  ) {
+    self.timeout = timeout
+    self.isCancelled = isCancelled
+    self.onWait = onWait
+  }
+
+  func shouldTryAgain(after tries: Int) -> Bool {
+    if tries == 0 { waited = 0 }
+    guard waited < timeout, !isCancelled() else { return false }
+    let pause = min(0.05, 0.001 * Double(tries + 1), timeout - waited)
+    usleep(useconds_t(pause * 1_000_000))
+    waited += pause
+    onWait(waited)
+    return true
+  }
+}
