@@ -1,6 +1,5 @@
 import SchemaHistory
 import SchemaManifest
-import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
@@ -39,17 +38,16 @@ extension Project {
           HistoryBundle.ReleasedSchema(
             count: count, fingerprint: scratch.fingerprint, schema: scratch.schema))
       })
-    let sources = try migrations.map { (migration) throws in
-      try HistoryBundle.Source(
-        rereading: migration, in: folder, isFrozen: isFrozen(migration))
-    }
-    let squashed = try migrationsReplaced(since: oldest).map { (migration) throws in
-      try HistoryBundle.Source(rereading: migration, in: folder.squashed, isFrozen: true)
+    func source(
+      _ migration: Migration, isFrozen: Bool
+    ) throws(InvalidInput) -> HistoryBundle.Source {
+      (migration, isFrozen, try YAMLReader.read(migration.bytes, file: migration.file))
     }
     let bytes = HistoryBundle.encoded(
-      folder: folder.path, ledger: ledger, ignoring: foreign.ignored, sources,
-      squashed: squashed, lock: lock, connectionSQL: try connectionSQL(),
-      schemas: schemas)
+      folder: folder.path, ledger: ledger, ignoring: foreign.ignored,
+      try migrations.map { try source($0, isFrozen: isFrozen($0)) },
+      squashed: try migrationsReplaced(since: oldest).map { try source($0, isFrozen: true) },
+      lock: lock, connectionSQL: try folder.connectionSQL(), schemas: schemas)
     return BundleReport(
       bytes: bytes, migrations: migrations.count,
       drafts: migrations.filter { !isFrozen($0) }.map(\.id))
@@ -67,33 +65,5 @@ extension Project {
       if last.number >= squash.number { return [] }
     }
     return try squashedMigrations() ?? []
-  }
-
-  private func connectionSQL() throws(Failure) -> String? {
-    do throws(FileError) {
-      return try folder.connectionSQL()
-    } catch {
-      throw Failure(error)
-    }
-  }
-}
-
-extension HistoryBundle.Source {
-  fileprivate init(
-    rereading migration: Migration, in folder: MigrationFolder, isFrozen: Bool
-  ) throws {
-    let bytes: [UInt8]
-    do throws(FileError) {
-      bytes = try readFile(
-        migration.file, inFolder: folder.path, limit: MigrationFolder.manifestSizeLimit)
-    } catch {
-      throw Failure(error)
-    }
-    guard rawDigest(of: bytes) == migration.rawDigest else {
-      throw Failure(.busy, "\(migration.file) was changed while it was read: try again")
-    }
-    self.init(
-      migration: migration, isFrozen: isFrozen, text: bytes,
-      document: try YAMLReader.read(bytes, file: migration.file))
   }
 }

@@ -79,32 +79,10 @@ extension Sequence<UInt8> {
 extension MigrationFolder {
   /// Gives manifests other names, never that of another file: all of them, or none.
   package func rename(_ renamings: [Renaming]) throws(FileError) {
-    let moving = Set(renamings.map(\.from.exact))
-    for renaming in renamings where !moving.contains(renaming.to) {
-      let new = file(ofMigration: renaming.to)
-      guard try !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
-    }
-    var done: [Renaming] = []
-    do throws(FileError) {
-      for renaming in keepingOrder(renamings) {
-        try rename(renaming)
-        done.append(renaming)
-      }
-    } catch {
-      throw undo(done, after: error)
-    }
-  }
-
-  /// The error, with the manifests that could not get their old names back.
-  private func undo(_ done: [Renaming], after error: FileError) -> FileError {
-    let stuck = done.reversed().filter { renaming in
-      (try? rename(Renaming(from: renaming.to, to: renaming.from))) == nil
-    }
-    guard !stuck.isEmpty else { return error }
-    let list = stuck.map { "\($0.from) is called \($0.to)" }.joined(separator: ", ")
-    return FileError(
-      path: error.path, systemError: error.systemError,
-      message: "\(error.message). These files could not get their old names back: \(list)")
+    try FileChange.make(
+      keepingOrder(renamings).map {
+        .renaming(file(ofMigration: $0.from), to: file(ofMigration: $0.to))
+      })
   }
 
   /// First those that move down, the lowest one first, then those that move up, the highest one
@@ -116,13 +94,4 @@ extension MigrationFolder {
     }
     return renamings.filter(movesDown) + renamings.reversed().filter { !movesDown($0) }
   }
-
-  private func rename(_ renaming: Renaming) throws(FileError) {
-    let (old, new) = (file(ofMigration: renaming.from), file(ofMigration: renaming.to))
-    guard try !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
-    guard systemRename(old, new) == 0 else { throw FileError(path: old, systemError: errno) }
-  }
 }
-
-/// rename(2), which a method of the same name hides.
-private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }

@@ -179,7 +179,7 @@ private struct SeededTable {
   private static func externalIndex(
     _ object: SchemaObject, _ connection: Connection
   ) throws -> String? {
-    let tokens = TokenizedSQL(object.sql ?? "")
+    let tokens = object.tokens
     guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens),
       ["fts4", "fts5"].contains(virtual.module.text.identifier)
     else { return nil }

@@ -154,19 +154,11 @@ extension SchemaRenaming {
 
 extension SchemaObject {
   /// The names of a table's columns; nil for a virtual table.
-  package var columns: [String]? {
-    guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql ?? "")) else {
-      return nil
-    }
-    return table.columns.map(\.name.text)
-  }
+  package var columns: [String]? { createTable?.columns.map(\.name.text) }
 
   /// What a manifest would say of a column.
   fileprivate func keys(ofColumn name: String) -> [ExactText: String]? {
-    let tokens = TokenizedSQL(sql ?? "")
-    guard case .createTable(let table)? = try? parseCreate(tokens),
-      let column = table.column(named: name)
-    else { return nil }
+    guard let column = createTable?.column(named: name) else { return nil }
     return Dictionary(column.keys(tokens).map { ($0.exact, $1) }) { $1 }
   }
 }

@@ -133,7 +133,7 @@ package struct SchemaTransition {
     from old: SchemaObject, to table: SchemaObject
   ) throws(Failure) -> [WrittenOperation] {
     var obstacle = "none of them gives it"
-    for steps in TableTransition(from: old, to: table, application).candidates {
+    for steps in TableTransition(from: old, to: table, application: application).candidates {
       do {
         if leads(to: table, from: try applying(steps)) { return steps }
       } catch {
@@ -196,19 +196,15 @@ package struct SchemaTransition {
   }
 
   private func applying(_ steps: [WrittenOperation]) throws(Failure) -> Schema {
-    let text = Array(manifestText(steps).utf8)
-    let manifest: Manifest
+    let migration: Migration
     do {
-      manifest = try decodeManifest(text, file: "new manifest")
+      migration = try Migration(
+        id: "0001_new", file: "new manifest", reading: Array(manifestText(steps).utf8))
     } catch {
       throw Failure(.bug, "\(error)")
     }
     let project = Project(
-      folder: MigrationFolder(""),
-      migrations: [
-        Migration(id: "0001_new", file: "new manifest", bytes: text, manifest: manifest)
-      ],
-      lock: nil, application: application)
+      folder: MigrationFolder(""), migrations: [migration], lock: nil, application: application)
     return try project.replay(from: current, isTrusted: current.objects.isEmpty).schema.ours()
       .withoutShadowTables()
   }
@@ -216,22 +212,13 @@ package struct SchemaTransition {
 
 /// The ways from one definition of a table to another, the cheapest first.
 private struct TableTransition {
-  private let from: SchemaObject
-  private let to: SchemaObject
-  private let application: Application
-
-  init(from: SchemaObject, to: SchemaObject, _ application: Application) {
-    self.from = from
-    self.to = to
-    self.application = application
-  }
+  let from: SchemaObject
+  let to: SchemaObject
+  let application: Application
 
   var candidates: [[WrittenOperation]] {
-    let oldTokens = TokenizedSQL(from.sql ?? "")
-    let newTokens = TokenizedSQL(to.sql ?? "")
-    guard case .createTable(let old)? = try? parseCreate(oldTokens),
-      case .createTable(let new)? = try? parseCreate(newTokens)
-    else { return [] }
+    guard let old = from.createTable, let new = to.createTable else { return [] }
+    let (oldTokens, newTokens) = (from.tokens, to.tokens)
     var candidates: [[WrittenOperation]] = []
     let name = yamlScalar(from.name)
     let oldNames = old.columns.map(\.name.text.identifier)
@@ -336,7 +323,7 @@ struct VirtualRows {
   }
 
   private static func columns(of object: SchemaObject) -> (module: Identifier, columns: [String])? {
-    let tokens = TokenizedSQL(object.sql ?? "")
+    let tokens = object.tokens
     guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens) else { return nil }
     let module = virtual.module.text.identifier
     guard (textModules + boxModules).contains(module) else { return nil }

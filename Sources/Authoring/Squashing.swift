@@ -77,9 +77,7 @@ extension Project {
     let replaced = old.flatMap { $0.manifest.squashed + [$0.id] }
     let text = manifest(rows, replaced: replaced, old)
     let file = folder.file(ofMigration: id)
-    let bytes = Array(text.utf8)
-    let squash = Migration(
-      id: id, file: file, bytes: bytes, manifest: try decodeManifest(bytes, file: file))
+    let squash = try Migration(id: id, file: file, reading: Array(text.utf8))
     let areLaterRowsCompared = try prove(squash, noon, calls, rows, old.count, interruption)
 
     var lock = self.lock
@@ -227,35 +225,17 @@ extension Squashing {
     guard isNew || errno == EEXIST else {
       throw Failure(FileError(path: target.path, systemError: errno))
     }
-    var done: [Migration] = []
+    let moves = moved.map {
+      FileChange.renaming($0.file, to: target.file(ofMigration: $0.id))
+    }
     do throws(FileError) {
-      for migration in moved {
-        let place = target.file(ofMigration: migration.id)
-        guard try !somethingExists(at: place) else {
-          throw FileError(path: place, systemError: EEXIST)
-        }
-        try renameFile(folder.file(ofMigration: migration.id), to: place)
-        done.append(migration)
+      try FileChange.make(moves + [.creation(of: folder.file(ofMigration: id), Array(text.utf8))]) {
+        () throws(FileError) in
+        if let lock { try folder.write(lock) }
       }
-      try createFileAtomically(Array(text.utf8), at: folder.file(ofMigration: id))
-      try writeLock()
     } catch {
-      for migration in done {
-        try? renameFile(
-          target.file(ofMigration: migration.id), to: folder.file(ofMigration: migration.id))
-      }
       if isNew { rmdir(target.path) }
       throw Failure(error)
-    }
-  }
-
-  private func writeLock() throws(FileError) {
-    guard let lock else { return }
-    do throws(FileError) {
-      try folder.write(lock)
-    } catch {
-      try? removeFile(folder.file(ofMigration: id))
-      throw error
     }
   }
 }

@@ -110,7 +110,8 @@ extension Project {
             report.history[index] = folder.found(
               line, migrations.first { $0.id == entry.id }, restore: command)
           }
-          frozen[entry.id] = migration(entry.id, text.bytes)
+          frozen[entry.id] = try? Migration(
+            id: entry.id, file: folder.file(ofMigration: entry.id), reading: text.bytes)
           let isInPlace = text.path == others.git.prefix + entry.id + ".yaml"
           if entry.state == .edited, isInPlace {
             ids[text.commit, default: []].append(entry.id)
@@ -152,12 +153,6 @@ extension Project {
     return text.path == others.git.prefix + id + ".yaml"
       ? "git checkout \(commit) -- \(file)"
       : "git show \(shellQuoted("\(commit):\(text.path)")) > \(file)"
-  }
-
-  private func migration(_ id: String, _ bytes: [UInt8]) -> Migration? {
-    let file = folder.file(ofMigration: id)
-    guard let manifest = try? decodeManifest(bytes, file: file) else { return nil }
-    return Migration(id: id, file: file, bytes: bytes, manifest: manifest)
   }
 
   /// Shows the edits since their most common commit as one `git diff`, and for the others the

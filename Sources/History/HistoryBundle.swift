@@ -140,8 +140,7 @@ package final class HistoryBundle: Sendable {
             id: item.id, file: file, bytes: text, manifest: try decodeManifest(document, file: file)
           ))
       } catch let input as InvalidInput {
-        throw Failure(
-          .invalidInput, input.diagnostics.first?.message ?? "", place: .init(file: file))
+        throw Failure(input)
       } catch {
         throw Self.damaged(name)
       }
@@ -154,13 +153,9 @@ package final class HistoryBundle: Sendable {
 
   package func lock() throws(Failure) -> HistoryLock? {
     guard let lockPart else { return nil }
-    do {
-      return try HistoryLock(parsing: Array(content(lockPart)))
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Self.damaged(name)
-    }
+    let bytes = Array(try content(lockPart))
+    guard let lock = try? HistoryLock(parsing: bytes) else { throw Self.damaged(name) }
+    return lock
   }
 
   /// What the app runs on each connection; nil when the history says nothing of it.
@@ -251,19 +246,7 @@ private func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
 
 extension HistoryBundle {
   /// A manifest as it goes into a bundle.
-  package struct Source: Sendable {
-    let migration: Migration
-    let isFrozen: Bool
-    let text: [UInt8]
-    let document: Document
-
-    package init(migration: Migration, isFrozen: Bool, text: [UInt8], document: Document) {
-      self.migration = migration
-      self.isFrozen = isFrozen
-      self.text = text
-      self.document = document
-    }
-  }
+  package typealias Source = (migration: Migration, isFrozen: Bool, document: Document)
 
   /// The bytes of a bundle.
   ///
@@ -283,7 +266,7 @@ extension HistoryBundle {
     let manifests = [sources, squashed].map { sources in
       sources.map { source in
         var writer = ByteWriter()
-        writer.write(source.text)
+        writer.write(source.migration.bytes)
         writer.write(source.document.encoded)
         return (source: source, part: part(writer.bytes))
       }

@@ -10,22 +10,25 @@ package struct Migration: Sendable {
   package let number: MigrationNumber
   /// The path, beginning with the folder as it was named.
   package let file: String
+  /// The content of the file.
+  package let bytes: [UInt8]
   package let manifest: Manifest
   package let rawDigest: String
   package let canonicalDigest: String
-  /// The file holds CR, which the raw digest passes over before LF.
-  package let hasCarriageReturns: Bool
 
   /// - Parameter bytes: the file, from which `manifest` was decoded.
   package init(id: String, file: String, bytes: [UInt8], manifest: Manifest) {
     self.id = id
     number = MigrationNumber(id: id)
     self.file = file
+    self.bytes = bytes
     self.manifest = manifest
     rawDigest = SchemaHistory.rawDigest(of: bytes)
     canonicalDigest = SHA256.hex(manifest.canonicalForm)
-    hasCarriageReturns = bytes.contains(carriageReturn)
   }
+
+  /// The file holds CR, which the raw digest passes over before LF.
+  package var hasCarriageReturns: Bool { bytes.contains(carriageReturn) }
 
   /// - Parameter name: an id or a number.
   package func answers(to name: String) -> Bool {

@@ -32,11 +32,8 @@ package struct ImportedHistory: Sendable {
     var texts: [String] = []
     for ((step, body), id) in zip(zip(foreign.steps, bodies), ids) {
       let text = body.text(of: step)
-      let file = folder.file(ofMigration: id)
-      let bytes = Array(text.utf8)
       migrations.append(
-        Migration(
-          id: id, file: file, bytes: bytes, manifest: try decodeManifest(bytes, file: file)))
+        try Migration(id: id, file: folder.file(ofMigration: id), reading: Array(text.utf8)))
       texts.append(text)
     }
     self.foreign = foreign
@@ -72,14 +69,10 @@ struct ManifestBody: Sendable, Hashable {
 extension ImportedHistory {
   /// Writes the manifests: all of them, or none.
   package func write() throws(Failure) {
-    var written: [String] = []
-    do {
-      for (migration, text) in zip(project.migrations, texts) {
-        try createFileAtomically(Array(text.utf8), at: migration.file)
-        written.append(migration.file)
-      }
+    do throws(FileError) {
+      try FileChange.make(
+        zip(project.migrations, texts).map { .creation(of: $0.file, Array($1.utf8)) })
     } catch {
-      for file in written { try? removeFile(file) }
       throw Failure(error)
     }
   }

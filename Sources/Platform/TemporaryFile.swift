@@ -302,6 +302,57 @@ private func modeOfWritableFile(_ path: String) throws(FileError) -> mode_t? {
   return status.st_mode & 0o7777
 }
 
+/// Gives a file another name, or creates one.
+package enum FileChange {
+  case renaming(String, to: String)
+  case creation(of: String, [UInt8])
+
+  /// Makes all changes in their order, or none of them. No file of another name is replaced.
+  ///
+  /// - Parameter last: a further step, which must change nothing if it fails.
+  /// - Throws: the first error. Its message names the files that could not get their old names back.
+  package static func make(
+    _ changes: [FileChange], then last: () throws(FileError) -> Void = {}
+  ) throws(FileError) {
+    var done: [FileChange] = []
+    do throws(FileError) {
+      for change in changes {
+        try change.make()
+        done.append(change)
+      }
+      try last()
+    } catch {
+      let remaining = done.reversed().compactMap { $0.undo() }
+      guard !remaining.isEmpty else { throw error }
+      throw FileError(
+        path: error.path, systemError: error.systemError,
+        message: "\(error.message). These files could not get their old names back: "
+          + remaining.joined(separator: ", "))
+    }
+  }
+
+  private func make() throws(FileError) {
+    switch self {
+    case .renaming(let old, let new):
+      guard try !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
+      guard rename(old, new) == 0 else { throw FileError(path: old, systemError: errno) }
+    case .creation(let file, let bytes): try createFileAtomically(bytes, at: file)
+    }
+  }
+
+  /// - Returns: what remains of a renaming.
+  private func undo() -> String? {
+    switch self {
+    case .renaming(let old, let new):
+      return (try? FileChange.renaming(new, to: old).make()) == nil
+        ? "\(old) is called \(new)" : nil
+    case .creation(let file, _):
+      try? removeFile(file)
+      return nil
+    }
+  }
+}
+
 /// An exclusive claim to change a folder of manifests. A process holds it from before it reads the
 /// files until it has written its changes.
 ///

@@ -75,6 +75,13 @@ extension Failure {
 
 // MARK: Manifests
 
+extension Migration {
+  /// Reads a manifest.
+  package init(id: String, file: String, reading bytes: [UInt8]) throws(InvalidInput) {
+    self.init(id: id, file: file, bytes: bytes, manifest: try decodeManifest(bytes, file: file))
+  }
+}
+
 extension MigrationFolder {
   /// Every manifest, in the order of their numbers. An empty folder is a history without migrations.
   ///
@@ -101,8 +108,7 @@ extension MigrationFolder {
       if let problem = twins[name.text] { report(problem) }
       do {
         let bytes = try readFile(file, inFolder: path, limit: Self.manifestSizeLimit)
-        let manifest = try decodeManifest(bytes, file: file)
-        migrations.append(Migration(id: name.id, file: file, bytes: bytes, manifest: manifest))
+        migrations.append(try Migration(id: name.id, file: file, reading: bytes))
       } catch let error as InvalidInput {
         diagnostics += error.diagnostics
       } catch let error as FileError where error.isOfFile {

@@ -104,12 +104,11 @@ extension Schema {
   /// Whether an index has a name in quotes for a column that its table has not: SQLite takes it for a
   /// text, and no operation says that.
   private func hasTextForColumn(_ object: SchemaObject) -> Bool {
-    guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(object.sql ?? "")),
-      let table = table(index.table.text),
-      case .createTable(let parsed)? = try? parseCreate(TokenizedSQL(table.sql ?? ""))
+    guard case .createIndex(let index)? = try? parseCreate(object.tokens),
+      let table = table(index.table.text)?.createTable
     else { return false }
     return index.terms.contains { term in
-      term.column.map { parsed.column(named: $0.text) == nil } ?? false
+      term.column.map { table.column(named: $0.text) == nil } ?? false
     }
   }
 }
@@ -123,8 +122,7 @@ extension SchemaObject {
   }
 
   private var writtenForm: WrittenOperation? {
-    let sql = sql ?? ""
-    let tokens = TokenizedSQL(sql)
+    let (sql, tokens) = (sql ?? "", tokens)
     switch try? parseCreate(tokens) {
     case .createTable(let table): return table.operation("create_table", "name", tokens)
     case .createIndex(let index): return index.operation(tokens)
