@@ -7,9 +7,17 @@ struct CommandScope {
   var command: CommandDeclaration? { path.last }
   var names: [String] { path.map(\.name) }
   var subcommands: [CommandDeclaration] { command?.subcommands ?? program.commands }
+  var arguments: [ArgumentDeclaration] { command?.arguments ?? [] }
+  var summary: String { command?.summary ?? program.summary }
 
   /// The words to type: `ferry ledger repair`.
   var invocation: String { ([program.name] + names).joined(separator: " ") }
+
+  /// The usage line, including the program's name.
+  var usage: String {
+    guard subcommands.isEmpty else { return "\(invocation) COMMAND [OPTIONS]" }
+    return ([invocation, "[OPTIONS]"] + arguments.map(\.usage)).joined(separator: " ")
+  }
 
   var ownOptions: [OptionDeclaration] { command?.options ?? [] }
   var sharedOptions: [OptionDeclaration] { path.isEmpty ? [.help, .version] : [.help] }
@@ -32,5 +40,20 @@ struct CommandScope {
       return (self, words)
     }
     return entering(command).descending(words.dropFirst())
+  }
+}
+
+extension CommandLineProgram {
+  /// The scope of the program itself.
+  var root: CommandScope { CommandScope(program: self, path: []) }
+
+  /// The scopes of the program and of every command and subcommand, parents first.
+  var scopes: [CommandScope] { root.scopes }
+}
+
+extension [CommandScope] {
+  /// The first of the options that share a spelling.
+  func option(spelled spelling: String) -> OptionDeclaration? {
+    lazy.compactMap { $0.option(spelled: spelling) }.first
   }
 }

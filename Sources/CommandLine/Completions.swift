@@ -1,6 +1,8 @@
 /// The completions that a shell offers for a value. Other values are accepted, too.
 package enum Completion: Sendable {
-  case nothing, files
+  package static let nothing = Completion.words([])
+
+  case files
   case words([String])
   /// Values that the program looks up.
   case lookup(String)
@@ -10,7 +12,8 @@ package enum Completion: Sendable {
 private let fileNames = ":files"
 
 extension CommandLineProgram {
-  /// What completes a command line, for the scripts: lines of a word and its summary, with a tab between them.
+  /// What completes a command line, for the scripts: lines of a word and its summary, with a tab
+  /// between them.
   ///
   /// - Parameters:
   ///   - words: the words after the program's name. The last one, which may be empty, is unfinished.
@@ -37,59 +40,50 @@ extension CommandLineProgram {
       }
     }
     let last = words.last ?? ""
-    let (spelling, value) = CommandLineItem.split(last)
-    let found: [(word: String, summary: String)]
     if last == "=" || takesValue {
-      found = candidates(option?.completion ?? .nothing, lookup)
-      return lines(found, beginningWith: last == "=" ? "" : last)
+      return lines(option?.completion, beginningWith: last == "=" ? "" : last, lookup)
     }
     guard CommandLineItem.isOption(last) || last == "-" || last == "--" else {
-      return lines(scope.candidates(forArgument: arguments, lookup), beginningWith: last)
+      return scope.subcommands.isEmpty
+        ? lines(scope.completion(ofArgument: arguments), beginningWith: last, lookup)
+        : lines(
+          scope.subcommands.map { ($0.name, $0.summary) }
+            + (scope.path.isEmpty ? [("help", OptionDeclaration.help.summary)] : []),
+          beginningWith: last)
     }
+    let (spelling, value) = CommandLineItem.split(last)
     guard let value else {
       let options = scope.options.flatMap { option in
         option.spellings.map { ($0, option.summary) }
       }
       return lines(options, beginningWith: last)
     }
-    found = candidates(scope.option(spelled: spelling)?.completion ?? .nothing, lookup)
-    return lines(found, beginningWith: value, after: "\(spelling)=")
+    return lines(scope.option(spelled: spelling)?.completion, beginningWith: value, lookup)
+      .map { $0 == fileNames ? $0 : "\(spelling)=\($0)" }
   }
 
   private func lines(
-    _ candidates: [(word: String, summary: String)], beginningWith start: String,
-    after prefix: String = ""
+    _ completion: Completion?, beginningWith start: String, _ lookup: (String) -> [String]
   ) -> [String] {
-    if candidates.first?.word == fileNames { return [fileNames] }
-    return candidates.filter { $0.word.utf8.starts(with: start.utf8) }
-      .map { "\(prefix)\($0.word)\t\($0.summary)" }
+    switch completion {
+    case nil: []
+    case .files: [fileNames]
+    case .words(let words): lines(words.map { ($0, "") }, beginningWith: start)
+    case .lookup(let name): lines(lookup(name).map { ($0, "") }, beginningWith: start)
+    }
+  }
+
+  private func lines(
+    _ candidates: [(word: String, summary: String)], beginningWith start: String
+  ) -> [String] {
+    candidates.filter { $0.word.utf8.starts(with: start.utf8) }.map { "\($0.word)\t\($0.summary)" }
   }
 }
 
 extension CommandScope {
-  fileprivate func candidates(
-    forArgument index: Int, _ lookup: (String) -> [String]
-  ) -> [(word: String, summary: String)] {
-    guard subcommands.isEmpty else {
-      return subcommands.map { ($0.name, $0.summary) }
-        + (path.isEmpty ? [("help", OptionDeclaration.help.summary)] : [])
-    }
-    let declared = command?.arguments ?? []
-    let argument =
-      declared.indices.contains(index)
-      ? declared[index] : declared.last.flatMap { $0.repeats ? $0 : nil }
-    return argument.map { SchemaCommandLine.candidates($0.completion, lookup) } ?? []
-  }
-}
-
-private func candidates(
-  _ completion: Completion, _ lookup: (String) -> [String]
-) -> [(word: String, summary: String)] {
-  switch completion {
-  case .nothing: []
-  case .files: [(fileNames, "")]
-  case .words(let words): words.map { ($0, "") }
-  case .lookup(let name): lookup(name).map { ($0, "") }
+  fileprivate func completion(ofArgument index: Int) -> Completion? {
+    guard !arguments.indices.contains(index) else { return arguments[index].completion }
+    return arguments.last.flatMap { $0.repeats ? $0.completion : nil }
   }
 }
 

@@ -1,3 +1,65 @@
+import SchemaSQLText
+
+/// The result of parsing a valid command line.
+package enum ParsedCommandLine: Sendable {
+  case run(Invocation)
+  /// The text to print, including its final line feed.
+  case help(String)
+  case version(String)
+}
+
+/// A command to run, with its arguments and options. Options are looked up by their long name
+/// without dashes. The result is nil or false for an option that was not given or that the command
+/// does not have.
+package struct Invocation: Sendable {
+  package let commandPath: [String]
+  package let arguments: [String]
+  /// Valid texts; none for `--name` without a value.
+  let values: [String: [String]]
+  /// The options from the command line, as opposed to the environment.
+  let typed: Set<String>
+
+  /// Whether the command line itself contains the option.
+  package func isOnCommandLine(_ name: String) -> Bool { typed.contains(name) }
+
+  /// Whether the command line or the environment sets the option.
+  package func isGiven(_ name: String) -> Bool { values[name] != nil }
+
+  /// The option's value; the first one if it repeats.
+  package func text(_ name: String) -> String? { texts(name).first }
+
+  /// The values in the given order.
+  package func texts(_ name: String) -> [String] { values[name] ?? [] }
+
+  package func integer(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
+
+  package func number(_ name: String) -> Double? { text(name).flatMap { Double($0) } }
+}
+
+/// An error in a command line, with advice on how to correct it.
+package struct UsageError: Error, Sendable {
+  package let program: String
+  /// The problem, without the program's name or a full stop.
+  package let message: String
+  /// The command, as far as it was recognised.
+  package let commandPath: [String]
+  /// A sentence with the probably intended word.
+  package let hint: String?
+
+  /// For errors that only the program can detect, such as options that exclude each other.
+  package init(program: String, message: String, commandPath: [String], hint: String? = nil) {
+    self.program = program
+    self.message = message
+    self.commandPath = commandPath
+    self.hint = hint
+  }
+
+  /// Refers to the help.
+  package var advice: String {
+    "See '\(([program] + commandPath + ["--help"]).joined(separator: " "))'."
+  }
+}
+
 extension CommandLineProgram {
   /// Parses a command line.
   ///
@@ -7,56 +69,95 @@ extension CommandLineProgram {
   package func parse(
     _ arguments: [String], environment: (String) -> String?
   ) throws(UsageError) -> ParsedCommandLine {
-    if arguments.isEmpty { return .help(helpText(for: root)) }
-    // Before the command is known, the declarations of all commands apply: a test ensures that they agree.
+    if arguments.isEmpty { return .help(helpText()) }
+    // Before the command is known, the declarations of all commands apply: a test ensures that they
+    // agree.
     let items = CommandLineItem.items(of: arguments, option: scopes.option)
     let words = items.compactMap { if case .argument(let word) = $0 { word } else { nil } }
-    let isAsked = { (option: OptionDeclaration) in
-      items.contains { item in
-        if case .option(let spelling, _) = item {
-          option.spellings.contains(spelling)
-        } else {
-          false
-        }
-      }
-    }
+    let spellings = items.compactMap { if case .option(let word, _) = $0 { word } else { nil } }
+    let asksForHelp = spellings.contains(where: OptionDeclaration.help.isSpelled)
     if words.first == "help" {
       let (scope, rest) = root.descending(words.dropFirst())
-      if let word = rest.first, !isAsked(.help) { throw scope.unknownCommand(word) }
+      if let word = rest.first, !asksForHelp { throw scope.unknownCommand(word) }
       return .help(helpText(for: scope))
     }
     let (scope, rest) = root.descending(words[...])
-    if isAsked(.help) { return .help(helpText(for: scope)) }
-    if isAsked(.version) { return .version("\(name) \(version)\n") }
-    try scope.checkCommand(of: items, rest: rest)
-    let values = try scope.values(of: items, environment: environment)
-    try scope.checkArguments(Array(rest))
-    let typed = items.compactMap { item -> String? in
-      guard case .option(let spelling, _) = item else { return nil }
-      return scope.option(spelled: spelling)?.name
+    if asksForHelp { return .help(helpText(for: scope)) }
+    if spellings.contains(OptionDeclaration.version.spelling) {
+      return .version("\(name) \(version)\n")
     }
+    try scope.checkCommand(spellings, rest: rest)
+    let typed = try scope.values(of: items)
+    let values = try scope.adding(environment, to: typed)
+    try scope.checkArguments(Array(rest))
     return .run(
       Invocation(
-        commandPath: scope.names, arguments: Array(rest), values: values, typed: Set(typed)))
+        commandPath: scope.names, arguments: Array(rest), values: values, typed: Set(typed.keys)))
   }
 }
 
-extension [CommandScope] {
-  /// The first of the options that share a spelling.
-  func option(spelled spelling: String) -> OptionDeclaration? {
-    lazy.compactMap { $0.option(spelled: spelling) }.first
+/// An option or an argument, recognised before the command is known.
+enum CommandLineItem {
+  /// `--name` or `-n`, with a value attached by `=` or taken from the next word.
+  case option(spelling: String, value: String?)
+  case argument(String)
+
+  /// - Parameter option: the declaration of a spelling by any command.
+  static func items(
+    of words: [String], option: (String) -> OptionDeclaration?
+  ) -> [CommandLineItem] {
+    var items: [CommandLineItem] = []
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        return items + rest.map(CommandLineItem.argument)
+      } else if !isOption(word) {
+        items.append(.argument(word))
+      } else if word.utf8.starts(with: "--".utf8) {
+        var (spelling, value) = split(word)
+        if value == nil, option(spelling)?.kind.takesNextWord ?? false,
+          let next = rest.first, !isOption(next)
+        {
+          value = rest.popFirst()
+        }
+        items.append(.option(spelling: spelling, value: value))
+      } else if option(String(word.prefix(2))) == nil {
+        // Keep the whole word, so that an error about `-timeout` can suggest `--timeout`.
+        items.append(.option(spelling: word, value: nil))
+      } else {
+        // Only flags have short names.
+        let (letters, value) = split(word)
+        items += letters.dropFirst().map { .option(spelling: "-\($0)", value: value) }
+      }
+    }
+    return items
+  }
+
+  /// `-` alone names a stream and `-5` is a number; neither is an option.
+  static func isOption(_ word: String) -> Bool {
+    let bytes = word.utf8
+    guard bytes.first == UInt8(ascii: "-"), let second = bytes.dropFirst().first else {
+      return false
+    }
+    return !("0123456789.".utf8.contains(second) && Double(word) != nil)
+  }
+
+  /// Splits at the byte of `=`, because a combining mark after it hides it from a search by
+  /// characters.
+  static func split(_ word: String) -> (spelling: String, value: String?) {
+    guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (word, nil) }
+    return (String(word[..<equals]), String(word[word.utf8.index(after: equals)...]))
   }
 }
 
 extension CommandScope {
   /// Throws unless the command line names a runnable command.
   fileprivate func checkCommand(
-    of items: [CommandLineItem], rest: ArraySlice<String>
+    _ spellings: [String], rest: ArraySlice<String>
   ) throws(UsageError) {
     if command != nil, subcommands.isEmpty { return }
     // The value of an unknown option would look like a command, so report the option first.
-    for case .option(let spelling, _) in items where program.scopes.option(spelled: spelling) == nil
-    {
+    for spelling in spellings where program.scopes.option(spelled: spelling) == nil {
       throw unknownOption(spelling)
     }
     if let word = rest.first { throw unknownCommand(word) }
@@ -65,79 +166,82 @@ extension CommandScope {
     throw error("\(target) needs a subcommand", hint: "The subcommands are \(names).")
   }
 
-  fileprivate func values(
-    of items: [CommandLineItem], environment: (String) -> String?
-  ) throws(UsageError) -> [String: [String]] {
+  fileprivate func values(of items: [CommandLineItem]) throws(UsageError) -> [String: [String]] {
     var values: [String: [String]] = [:]
     for case .option(let spelling, let text) in items {
       guard let option = option(spelled: spelling) else { throw unknownOption(spelling) }
-      try check(text, of: option, spelling)
+      let name = "option '\(spelling)'"
+      if let text {
+        if case .flag = option.kind {
+          throw error("\(name) takes no value, and has \(quoted(text))")
+        }
+        try check(text, of: option, named: name)
+      } else if option.kind.takesNextWord {
+        throw error(
+          "\(name) needs a value",
+          hint: "A value that begins with '-' is written '\(option.spelling)=VALUE'.")
+      }
       if values[option.name] != nil, !option.repeats {
-        throw error("option '\(spelling)' is given more than once", hint: nil)
+        throw error("\(name) is given more than once")
       }
       values[option.name, default: []] += text.map { [$0] } ?? []
     }
+    return values
+  }
+
+  /// Adds the values of options that only the environment sets.
+  fileprivate func adding(
+    _ environment: (String) -> String?, to typed: [String: [String]]
+  ) throws(UsageError) -> [String: [String]] {
+    var values = typed
     for option in options where values[option.name] == nil {
       guard let variable = option.environment, let text = environment(variable), !text.isEmpty
       else { continue }
-      guard option.kind.accepts(text) else {
-        throw refusal(of: text, for: option, named: "the environment variable \(variable)")
-      }
+      try check(text, of: option, named: "the environment variable \(variable)")
       values[option.name] = [text]
     }
     return values
   }
 
   private func check(
-    _ text: String?, of option: OptionDeclaration, _ spelling: String
+    _ text: String, of option: OptionDeclaration, named name: String
   ) throws(UsageError) {
-    switch (option.kind, text) {
-    case (.flag, nil), (.optionalText, nil): break
-    case (.flag, let text?):
-      throw error("option '\(spelling)' takes no value, and has \(quoted(text))", hint: nil)
-    case (_, nil):
-      throw error(
-        "option '\(spelling)' needs a value",
-        hint: "A value that begins with '-' is written '\(option.spelling)=VALUE'.")
-    case (_, let text?):
-      guard option.kind.accepts(text) else {
-        throw refusal(of: text, for: option, named: "option '\(spelling)'")
-      }
-    }
+    if option.kind.accepts(text) { return }
+    throw error(
+      "\(name) must be \(option.kind.expectation ?? "a text"), not \(quoted(text))",
+      hint: didYouMean(text, among: option.kind.choices))
   }
 
   fileprivate func checkArguments(_ words: [String]) throws(UsageError) {
-    let declared = command?.arguments ?? []
-    let required = declared.filter(\.required)
+    let required = arguments.filter(\.required)
     if words.count < required.count {
-      throw error("argument \(required[words.count].name) is missing for \(target)", hint: nil)
+      throw error("argument \(required[words.count].name) is missing for \(target)")
     }
-    if words.count > declared.count, declared.last?.repeats != true {
-      let usage = declared.map(\.usage).joined(separator: " ")
+    if words.count > arguments.count, arguments.last?.repeats != true {
+      let usage = arguments.map(\.usage).joined(separator: " ")
       throw error(
-        "unexpected argument \(quoted(words[declared.count])) for \(target)",
-        hint: declared.isEmpty
+        "unexpected argument \(quoted(words[arguments.count])) for \(target)",
+        hint: arguments.isEmpty
           ? optionHint(for: words[0]) ?? "It takes none." : "It takes \(usage).")
     }
   }
 
-  /// For a word that was meant as the value of an option. An option with an environment variable is the
-  /// main input of a command.
-  private func optionHint(for word: String) -> String? {
-    let option = options.first { option in
-      if case .text = option.kind { option.environment != nil } else { false }
-    }
-    guard let option else { return nil }
-    return "Did you mean \(quoted("\(option.spelling) \(word)"))?"
-  }
-
-  // MARK: - Errors
+  // MARK: Errors
 
   /// The command in quotes, without the program's name.
   private var target: String { "'\(names.joined(separator: " "))'" }
 
-  private func error(_ message: String, hint: String?) -> UsageError {
+  private func error(_ message: String, hint: String? = nil) -> UsageError {
     UsageError(program: program.name, message: message, commandPath: names, hint: hint)
+  }
+
+  /// For a word that was meant as the value of an option. An option with an environment variable is
+  /// the main input of a command.
+  private func optionHint(for word: String) -> String? {
+    let option = options.first { option in
+      if case .text = option.kind { option.environment != nil } else { false }
+    }
+    return option.map { "Did you mean \(quoted("\($0.spelling) \(word)"))?" }
   }
 
   private func didYouMean(_ word: String, among candidates: [String]) -> String? {
@@ -148,26 +252,24 @@ extension CommandScope {
     let candidates = subcommands.map(\.name) + (path.isEmpty ? ["help"] : [])
     return error(
       "unknown command " + quoted((names + [word]).joined(separator: " ")),
-      hint: path.isEmpty && program.hints[word] != nil
-        ? program.hints[word] : didYouMean(word, among: candidates))
+      hint: (path.isEmpty ? program.hints[word] : nil) ?? didYouMean(word, among: candidates))
   }
 
   private func unknownOption(_ spelling: String) -> UsageError {
     let message = "unknown option \(quoted(spelling))" + (path.isEmpty ? "" : " for \(target)")
-    let owners = program.scopes.filter { $0.option(spelled: spelling) != nil }
-    let hint = didYouMean(spelling, among: options.map(\.spelling))
-    guard hint == nil, !owners.isEmpty else {
-      return error(message, hint: program.hints[spelling] ?? hint)
-    }
-    let commands = owners.map { "'\($0.names.joined(separator: " "))'" }.joined(separator: ", ")
-    return error(message, hint: "It is an option of \(commands).")
+    let hint = program.hints[spelling] ?? didYouMean(spelling, among: options.map(\.spelling))
+    let owners = program.scopes.filter { $0.option(spelled: spelling) != nil }.map(\.target)
+    let others = "It is an option of \(owners.joined(separator: ", "))."
+    return error(message, hint: hint ?? (owners.isEmpty ? nil : others))
   }
+}
 
-  private func refusal(
-    of text: String, for option: OptionDeclaration, named name: String
-  ) -> UsageError {
-    error(
-      "\(name) must be \(option.kind.expectation), not \(quoted(text))",
-      hint: didYouMean(text, among: option.kind.choices))
-  }
+/// Quotes a word of the user.
+private func quoted(_ word: String) -> String { "'\(word.visible)'" }
+
+/// The candidate that a misspelt or unfinished word probably means.
+private func nearest(to word: String, among candidates: [String]) -> String? {
+  if let near = suggestion(for: word, among: candidates) { return near }
+  let matches = candidates.filter { $0.utf8.starts(with: word.utf8) }
+  return matches.count == 1 && word.utf8.contains { $0 != UInt8(ascii: "-") } ? matches[0] : nil
 }

@@ -1,43 +1,50 @@
 import SchemaCommandLine
 import SchemaHistory
-import SchemaLint
-import SchemaPreview
 import SchemaTimeline
 import SchemaYAML
 
+/// A command: its declaration and its implementation.
+protocol Command: SendableMetatype {
+  static var declaration: CommandDeclaration { get }
+  /// Whether the command needs `schemactl.yaml`, which may be broken.
+  static func readsConfiguration(_ invocation: Invocation) -> Bool
+  /// Whether the command stops by itself on an interruption. A command that cannot leave a write
+  /// half done is ended at once instead.
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool
+  static func run(_ session: Session) throws -> ExitStatus
+}
+
+extension Command {
+  static var name: String { declaration.name }
+  static func readsConfiguration(_ invocation: Invocation) -> Bool { true }
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { false }
+}
+
 extension CommandLineProgram {
   /// The groups of commands, in the order of help.
-  private static var groups: [(name: String, commands: [any Command.Type])] {
+  private static var groups: KeyValuePairs<String, [any Command.Type]> {
     [
-      (
-        "Every day",
-        [
-          NewCommand.self, LintCommand.self, PlanCommand.self, MigrateCommand.self,
-          StatusCommand.self,
-        ]
-      ),
-      (
-        "Before a merge",
-        [CheckCommand.self, VerifyCommand.self, FreezeCommand.self, RenumberCommand.self]
-      ),
-      (
-        "Once",
-        [
-          InitCommand.self, ImportCommand.self, AdoptCommand.self, SquashCommand.self,
-          BundleCommand.self, GenerateCommand.self,
-        ]
-      ),
-      (
-        "When something is wrong",
-        [DiffCommand.self, InspectCommand.self, RepairCommand.self, RestoreCommand.self]
-      ),
-      ("Many databases", [FleetCommand.self]),
-      ("To look at", [ReportCommand.self, DiagramCommand.self]),
-      ("Tool", [CompletionsCommand.self, SchemaCommand.self]),
+      "Every day": [
+        NewCommand.self, LintCommand.self, PlanCommand.self, MigrateCommand.self,
+        StatusCommand.self,
+      ],
+      "Before a merge": [
+        CheckCommand.self, VerifyCommand.self, FreezeCommand.self, RenumberCommand.self,
+      ],
+      "Once": [
+        InitCommand.self, ImportCommand.self, AdoptCommand.self, SquashCommand.self,
+        BundleCommand.self, GenerateCommand.self,
+      ],
+      "When something is wrong": [
+        DiffCommand.self, InspectCommand.self, RepairCommand.self, RestoreCommand.self,
+      ],
+      "Many databases": [FleetCommand.self],
+      "To look at": [ReportCommand.self, DiagramCommand.self],
+      "Tool": [CompletionsCommand.self, SchemaCommand.self],
     ]
   }
 
-  static var allCommands: [any Command.Type] { groups.flatMap(\.commands) }
+  static var allCommands: [any Command.Type] { groups.flatMap(\.value) }
 
   package static let schemactl = CommandLineProgram(
     name: "schemactl", version: ToolVersion.current,
@@ -50,38 +57,36 @@ extension CommandLineProgram {
       An option on the command line wins over the environment, and the environment over \
       schemactl.yaml.
       """,
-    groups: groups.map { ($0.name, $0.commands.map { $0.declaration }) },
+    groups: groups.map { ($0.key, $0.value.map { $0.declaration }) },
     exitCodes: [
-      .init("0", "Success."),
-      .init("1", "The check found something: a lint error, drift, pending migrations."),
-      .init("2", "The frozen history is broken."),
-      .init("3", "A migration failed; the database is as it was before that migration."),
-      .init("4", "The database is ahead of the history."),
-      .init("64", "The command line is invalid."),
-      .init("65", "A manifest, the configuration or a requirement is invalid."),
-      .init("66", "A named file, database or revision is missing."),
-      .init("70", "A bug in schemactl."),
-      .init("74", "Reading or writing failed: disk full, damaged or encrypted file."),
-      .init("75", "The database is busy; try again."),
-      .init("77", "Permission denied."),
-      .init("130", "Interrupted by a signal; unfinished work was rolled back."),
+      "0": "Success.",
+      "1": "The check found something: a lint error, drift, pending migrations.",
+      "2": "The frozen history is broken.",
+      "3": "A migration failed; the database is as it was before that migration.",
+      "4": "The database is ahead of the history.",
+      "64": "The command line is invalid.",
+      "65": "A manifest, the configuration or a requirement is invalid.",
+      "66": "A named file, database or revision is missing.",
+      "70": "A bug in schemactl.",
+      "74": "Reading or writing failed: disk full, damaged or encrypted file.",
+      "75": "The database is busy; try again.",
+      "77": "Permission denied.",
+      "130": "Interrupted by a signal; unfinished work was rolled back.",
     ],
     hints: hints,
     environment: [
-      .init("NO_COLOR", "Switches off colour when set and not empty."),
-      .init("TERM", "With the value dumb: no colour and no progress line."),
+      "NO_COLOR": "Switches off colour when set and not empty.",
+      "TERM": "With the value dumb: no colour and no progress line.",
     ],
     files: [
-      .init(
-        "schemactl.yaml", "The configuration, in the working directory or a directory above it."),
-      .init("migrations/*.yaml", "The manifests, in order of their number."),
-      .init("migrations/history.lock", "The digests of released migrations."),
-      .init("queries/*.sql", "The application's queries, which lint compiles."),
-      .init(
-        "FILE.before-drafts",
+      "schemactl.yaml": "The configuration, in the working directory or a directory above it.",
+      "migrations/*.yaml": "The manifests, in order of their number.",
+      "migrations/history.lock": "The digests of released migrations.",
+      "queries/*.sql": "The application's queries, which lint compiles.",
+      "FILE.before-drafts":
         "A copy of the database FILE from before its first draft; with `ledger_table: NAME` it is "
-          + "FILE.before-drafts-of-NAME."),
-      .init("FILE.before-restore", "The previous content of a restored database FILE."),
+        + "FILE.before-drafts-of-NAME.",
+      "FILE.before-restore": "The previous content of a restored database FILE.",
     ], date: "2026-11-22")
 
   /// Commands of other tools, with the equivalent of this one.
@@ -144,56 +149,53 @@ extension Completion {
 }
 
 extension OptionDeclaration {
-  static let migrations = OptionDeclaration(
+  static let migrations = Self(
     "migrations", .text("DIR"), summary: "The migrations directory; default: migrations.")
 
-  static let config = OptionDeclaration(
+  static let config = Self(
     "config", .text("FILE"), summary: "Use this file instead of the nearest schemactl.yaml.")
 
   static func format(_ formats: [OutputFormat]) -> OptionDeclaration {
-    OptionDeclaration(
-      "format", .choice("FORMAT", formats.map(\.rawValue)), summary: "The output format.")
+    Self("format", .choice("FORMAT", formats.map(\.rawValue)), summary: "The output format.")
   }
 
-  static let quiet = OptionDeclaration(
+  static let quiet = Self(
     "quiet", short: "q", summary: "Print only problems and requested results.")
 
   static func to(_ summary: String = "The last migration to apply.") -> OptionDeclaration {
-    OptionDeclaration(
-      "to", .text("ID"), completion: .migrations, summary: "\(summary) By id or number.")
+    Self("to", .text("ID"), completion: .migrations, summary: "\(summary) By id or number.")
   }
 
   static let historyPoint = to("Read the history up to this migration.")
 
-  static let timeout = OptionDeclaration(
+  static let timeout = Self(
     "timeout", .number("SECONDS", 0...Configuration.maximumTimeout),
     summary: "How long to wait for a lock; default: 5.")
 
-  static let profile = OptionDeclaration(
+  static let profile = Self(
     "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
     summary: "How the database syncs; default: `sync` in schemactl.yaml.")
 
-  static let strict = OptionDeclaration(
-    "strict", summary: "Exit with 1 also for warnings and notes.")
+  static let strict = Self("strict", summary: "Exit with 1 also for warnings and notes.")
 
-  static let base = OptionDeclaration(
+  static let base = Self(
     "base", .text("REV"),
     completion: .lookup("revisions"),
     summary: "Also compare with history.lock at the merge base of HEAD and this git revision.")
 
-  static let frozen = OptionDeclaration(
+  static let frozen = Self(
     "frozen", summary: "Only released migrations, and only an existing database.")
 
-  static let dryRun = OptionDeclaration(
+  static let dryRun = Self(
     "dry-run", summary: "Show what the command would do, and change nothing.")
 
   static let redact = OptionDeclaration("redact", summary: "Print no values of rows.")
 
-  static let paranoid = OptionDeclaration(
+  static let paranoid = Self(
     "paranoid",
     summary: "Compare written tables row by row with their old content, and run integrity_check.")
 
   static func force(_ summary: String) -> OptionDeclaration {
-    OptionDeclaration("force", summary: summary)
+    Self("force", summary: summary)
   }
 }

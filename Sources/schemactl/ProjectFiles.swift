@@ -1,6 +1,5 @@
 import SchemaAuthoring
-import SchemaInspect
-import SchemaLint
+import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaPlatform
@@ -18,8 +17,8 @@ struct ProjectFiles {
   private let folder: String
   private(set) var written: [String] = []
 
-  init(_ settings: Settings) {
-    folder = settings.migrations
+  init(_ session: Session) {
+    folder = session.migrations
   }
 
   mutating func makeFolder() throws(FileError) {
@@ -59,51 +58,69 @@ struct ProjectFiles {
 }
 
 extension Session {
-  /// The sync engine from an option or the user's answer; nil if the user cannot be asked.
+  /// The sync engine from an option or the user's answer; nil if the user cannot be asked, or if
+  /// `schemactl.yaml` exists.
   func syncEngine() throws -> SyncEngine? {
+    if file != nil { return nil }
     let engines = SyncEngine.allCases
     if let profile { return engines.first { Profile($0) == profile } }
     let list = zip(1..., engines).map { "  \($0)  \($1.rawValue): \(Profile($1).meaning)\n" }
     let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
     guard let answer = ask(question) else { return nil }
     if answer.isEmpty { return engines.first }
-    if let engine = SyncEngine(rawValue: answer) { return engine }
-    guard let number = Int(answer), engines.indices.contains(number - 1) else {
-      throw usageError(
-        "'\(answer.visible)' is not one of the answers", hint: "Nothing was written.")
+    let number = Int(answer).map { $0 - 1 }.flatMap { engines.indices.contains($0) ? $0 : nil }
+    let engine = SyncEngine(rawValue: answer) ?? number.map { engines[$0] }
+    try require(
+      engine != nil, "'\(answer.visible)' is not one of the answers", hint: "Nothing was written.")
+    return engine
+  }
+
+  // MARK: The schema file
+
+  /// The file that `schema` in `schemactl.yaml` names: the current schema as SQL, for reviewers and
+  /// other tools. Nil when the configuration names none.
+  var schemaFile: String? { configuration.schema.map(resolved) }
+
+  /// Writes the schema file if it is configured and not current.
+  func writeSchemaFile(of project: Project) throws {
+    guard let schemaFile else { return }
+    let text = try project.schemaText()
+    if (try? readFile(schemaFile)) != text { try write(text, toOutput: schemaFile) }
+  }
+
+  // MARK: Other files
+
+  /// Writes a file that an option or the configuration names.
+  ///
+  /// - Throws: a failure (64) for `-`, and when it would replace a database, `schemactl.yaml` or a
+  ///   file of the history.
+  func write(_ bytes: [UInt8], toOutput path: String) throws {
+    if path == "-" {
+      throw Failure(
+        .usage, "`-` is not the name of a file", remedy: "`./-` names a file that is called `-`")
     }
-    return engines[number - 1]
+    if let owner = owner(ofOutput: (try? resolvedPath(path)) ?? path) {
+      throw Failure(
+        .usage, "\(path) is \(owner), which the output would replace. Nothing was changed",
+        remedy: "Name another file")
+    }
+    try writeFileAtomically(bytes, to: path)
+  }
+
+  private func owner(ofOutput path: String) -> String? {
+    func isSame(_ a: String, _ b: String) -> Bool {
+      FileStatus(a).flatMap { a in FileStatus(b).map(a.isSameFile) } ?? false
+    }
+    if DatabaseFile.isDatabase(path) { return "an SQLite database" }
+    if isSame(parentFolder(of: path), migrations) { return "a file of the history" }
+    return file.map { isSame(path, $0) } ?? false ? "the configuration" : nil
   }
 }
 
-/// The file that `schema` in `schemactl.yaml` names. It holds the current schema as SQL, for
-/// reviewers and other tools.
-struct SchemaFile {
-  let path: String
-  private let settings: Settings
-
-  /// Nil when the configuration names none.
-  init?(_ settings: Settings) {
-    guard let path = settings.schemaFile else { return nil }
-    self.path = path
-    self.settings = settings
-  }
-
-  /// - Returns: whether the file changed.
-  func write(_ project: Project) throws -> Bool {
-    let text = try Self.text(of: project)
-    guard (try? readFile(path)) != text else { return false }
-    try settings.write(text, toOutput: path)
-    return true
-  }
-
-  func compare(with project: Project) throws -> CheckReport.SchemaFile {
-    CheckReport.SchemaFile(
-      file: path, isCurrent: try (try? readFile(path)) == Self.text(of: project))
-  }
-
-  private static func text(of project: Project) throws -> [UInt8] {
-    let schema = try project.schema(through: nil).ours()
+extension Project {
+  /// The content of the schema file.
+  func schemaText() throws(Failure) -> [UInt8] {
+    let schema = try schema(through: nil).ours()
     return Array(
       ("-- The schema of the latest migration; `schemactl inspect --write` writes this file.\n"
         + schema.script).utf8)

@@ -1,6 +1,5 @@
 import SchemaHistory
 import SchemaPlatform
-import SchemaSQLText
 
 /// Handles SIGINT, SIGTERM and SIGHUP on a thread of its own.
 ///
@@ -35,11 +34,9 @@ struct Signals: Sendable {
     return signals
   }
 
-  private func wait() {
-    var signals = Self.taken
-    var number: Int32 = 0
-    while sigwait(&signals, &number) == EINTR {}
-    endAtOnceOnTheNext(signals, after: number)
+  private func wait() -> Never {
+    let first = Self.next()
+    let time = Stopwatch()
     if !isGraceful {
       writing.ifOpen {
         lastMessage()
@@ -47,46 +44,32 @@ struct Signals: Sendable {
       }
     }
     interruption.request()
-    while true { pause() }
+    // GNU `timeout` sends a signal to its child and again to the process group.
+    while Self.next() == first, time.seconds < 1 {}
+    writeAtOnce(
+      Array(
+        ("\nschemactl: stopped by a second signal; SQLite rolls back unfinished changes when the "
+          + "database is opened next\n").utf8), to: 2)
+    _exit(ExitStatus.interrupted.rawValue)
   }
 
-  /// Installs a handler that ends the process on the next signal, since this thread may wait for
-  /// other events from now on.
-  ///
-  /// The same signal within a second counts as one: GNU `timeout` sends it to its child and again
-  /// to the process group.
-  private func endAtOnceOnTheNext(_ signals: sigset_t, after first: Int32) {
-    var signals = signals
-    for number in [SIGINT, SIGTERM, SIGHUP] where sigismember(&signals, number) == 1 {
-      if number == first { signal(number) { _ in } } else { signal(number, endAtOnce) }
-    }
-    startThread {
-      var rest = timespec(tv_sec: 1, tv_nsec: 0)
-      var left = rest
-      while nanosleep(&rest, &left) != 0 { rest = left }
-      signal(first, endAtOnce)
-    }
-    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+  private static func next() -> Int32 {
+    var signals = taken
+    var number: Int32 = 0
+    while sigwait(&signals, &number) == EINTR {}
+    return number
   }
 }
 
-/// Calls only async-signal-safe functions (signal-safety(7)), and never waits for a reader.
-private func endAtOnce(_: Int32) {
-  let lastMessage: StaticString =
-    """
-
-    schemactl: stopped by a second signal; SQLite rolls back unfinished changes when the \
-    database is opened next
-
-    """
-  var errors = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
-  if poll(&errors, 1, 0) == 1, errors.revents & Int16(POLLOUT) != 0 {
-    _ = write(2, lastMessage.utf8Start, lastMessage.utf8CodeUnitCount)
-  }
-  _exit(ExitStatus.interrupted.rawValue)
+/// Writes a last message, unless it would have to wait for a reader.
+func writeAtOnce(_ bytes: [UInt8], to descriptor: Int32) {
+  var stream = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+  guard poll(&stream, 1, 0) == 1, stream.revents & Int16(POLLOUT) != 0 else { return }
+  _ = writeAll(bytes, to: descriptor)
 }
 
-/// A gate that is closed while a command writes files or output: writing is short, and a first signal waits.
+/// A gate that is closed while a command writes files or output: writing is short, and a first
+/// signal waits.
 final class Gate: Sendable {
   private let mutex = Locked(())
 

@@ -1,7 +1,7 @@
 import SchemaCommandLine
 import SchemaHistory
+import SchemaManifest
 import SchemaPlatform
-import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
@@ -29,16 +29,17 @@ struct Tool {
         output.write(text)
         status = .success
       case .run(let invocation):
-        let command = try command(of: invocation)
-        name = command.name
+        name = invocation.commandPath.first
+        guard let command = CommandLineProgram.allCommands.first(where: { $0.name == name })
+        else { throw Failure(.bug, "the command \(name ?? "") is declared but missing") }
         reporter = format.reporter(
           output: output, errors: errors,
-          invocation.flag("quiet") ? .quiet : invocation.flag("verbose") ? .verbose : .normal)
+          invocation.isGiven("quiet") ? .quiet : invocation.isGiven("verbose") ? .verbose : .normal)
         stopMemoryStatistics()
-        if command.observesRollbacks {
+        // The threads of `fleet` would mix SQLite's log messages.
+        if name != FleetCommand.name {
           observeRollbacks { [reporter] in
-            reporter.report(
-              .note("SQLite rolled back an unfinished transaction of another process: \($0)"))
+            reporter.note("SQLite rolled back an unfinished transaction of another process: \($0)")
           }
         }
         let interruption = Interruption()
@@ -46,21 +47,15 @@ struct Tool {
         let session = Session(
           invocation: invocation, output: output, reporter: reporter, interruption: interruption,
           writing: writing)
-        status = try command.run(session)
+        status = try command.run(
+          command.readsConfiguration(invocation) ? session.configured() : session)
       }
     } catch {
       let failure = Failure(of: error)
-      reporter.report(.stopped(failure, command: name))
+      reporter.stop(failure, name)
       status = failure.status
     }
     return finish(status, output, errors)
-  }
-
-  private func command(of invocation: Invocation) throws -> any Command.Type {
-    let name = invocation.commandPath.first
-    guard let command = CommandLineProgram.allCommands.first(where: { $0.name == name })
-    else { throw Failure(.bug, "the command \(name ?? "") is declared but missing") }
-    return command
   }
 
   private var format: OutputFormat { OutputFormat(askedForIn: arguments) }
@@ -74,7 +69,7 @@ struct Tool {
           asksForJSON
           ? (["error": Failure(.interrupted, "interrupted").error] as JSON).line
           : Array("\nschemactl: interrupted\n".utf8)
-        _ = writeAll(bytes, to: asksForJSON ? 1 : 2)
+        writeAtOnce(bytes, to: asksForJSON ? 1 : 2)
       }
     }.take()
   }
@@ -88,4 +83,24 @@ struct Tool {
     errors.flush()
     return ExitStatus.worst([status, .inputOutput])
   }
+}
+
+extension Failure {
+  /// The failure for an error that ended a command.
+  init(of error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as FileError: self.init(error)
+    case let input as InvalidInput: self.init(input)
+    case let error as HistoryReadError: self.init(of: error.problem)
+    case let error as UsageError:
+      self.init(
+        .usage, error.message,
+        remedy: [error.hint, error.advice].compactMap { $0 }.joined(separator: " "))
+    default: self.init(.bug, "\(error)")
+    }
+  }
+
+  /// Whether it is a result of the command, as opposed to a reason why the command could not work.
+  var isResult: Bool { status.rawValue < ExitStatus.usage.rawValue }
 }

@@ -23,8 +23,8 @@ let ferry = CommandLineProgram(
       name: "cross", summary: "Goes to the other side.",
       discussion: "Nothing is loaded before every passenger is aboard.",
       examples: [
-        .init("ferry cross --dry-run north", "Says what a crossing to the north pier would carry."),
-        .init("ferry cross north cows sheep", "Takes cows and sheep to the north pier."),
+        "ferry cross --dry-run north": "Says what a crossing to the north pier would carry.",
+        "ferry cross north cows sheep": "Takes cows and sheep to the north pier.",
       ],
       arguments: [
         ArgumentDeclaration(name: "PIER", summary: "Where to land."),
@@ -60,7 +60,7 @@ let ferry = CommandLineProgram(
       ]),
     CommandDeclaration(name: "fog", summary: "Whether there is fog.", options: shared),
   ],
-  exitCodes: [.init("0", "landed"), .init("75", "no pier was free; try again")])
+  exitCodes: ["0": "landed", "75": "no pier was free; try again"])
 
 /// Parses a command line whose words contain no spaces.
 func parse(
@@ -97,7 +97,7 @@ extension CommandLineProgram {
   /// Takes the declarations directly.
   init(
     name: String, version: String, summary: String, discussion: String = "",
-    commands: [CommandDeclaration], exitCodes: [HelpEntry] = []
+    commands: [CommandDeclaration], exitCodes: HelpEntries = [:]
   ) {
     self.init(
       name: name, version: version, summary: summary, discussion: discussion,

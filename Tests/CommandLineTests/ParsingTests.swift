@@ -14,7 +14,7 @@ import Testing
     let invocation = try run(line)
     #expect(invocation.commandPath == ["cross"])
     #expect(invocation.arguments == ["north", "cows"])
-    #expect(invocation.flag("dry-run"))
+    #expect(invocation.isGiven("dry-run"))
     #expect(invocation.number("timeout") == 5)
     #expect(!invocation.isGiven("quiet"))
     #expect(invocation.text("logbook") == nil)
@@ -23,13 +23,13 @@ import Testing
   @Test("a subcommand is found below its command") func subcommand() throws {
     let invocation = try run("-q ledger repair --yes")
     #expect(invocation.commandPath == ["ledger", "repair"])
-    #expect(invocation.flag("yes") && invocation.flag("quiet"))
+    #expect(invocation.isGiven("yes") && invocation.isGiven("quiet"))
     #expect(try run("fog").commandPath == ["fog"])
   }
 
   @Test("short names of flags can be joined") func joined() throws {
     let invocation = try run("cross -nq north")
-    #expect(invocation.flag("dry-run") && invocation.flag("quiet"))
+    #expect(invocation.isGiven("dry-run") && invocation.isGiven("quiet"))
   }
 
   @Test("'--' ends the options") func separator() throws {
@@ -46,7 +46,7 @@ import Testing
   @Test("a value after '=' is used unchanged") func attached() throws {
     let invocation = try run("cross --tag=--dry-run --tag= --tag=a=b north")
     #expect(invocation.texts("tag") == ["--dry-run", "", "a=b"])
-    #expect(!invocation.flag("dry-run"))
+    #expect(!invocation.isGiven("dry-run"))
     let accent = try ferry.parse(["cross", "north", "--tag=\u{301}x"]) { _ in nil }
     guard case .run(let invocation) = accent else { throw NotACommandToRun() }
     #expect(invocation.text("tag")?.utf8.elementsEqual("\u{301}x".utf8) == true)

@@ -158,7 +158,7 @@ struct AdoptionTests {
     try folder.expect(0, "diff", "app.sqlite", "wanted one.sqlite")
   }
 
-  @Test("if a draft prevents a rename, the advice is to delete the draft")
+  @Test("a rename of a column that a draft has dropped works after the draft is deleted")
   func renamingAfterDraft() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.write("schema.sql", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT);")
@@ -166,8 +166,7 @@ struct AdoptionTests {
     let arguments = ["new", "Body", "--from", "schema.sql", "--rename", "notes.text=body"]
     let run = try folder.start(arguments).wait()
     #expect(run.status == 64)
-    #expect(
-      run.errors.contains("remove it first (`rm -- migrations/0002_body.yaml`)"), "\(run.errors)")
+    #expect(run.errors.contains("notes has no column text"), "\(run.errors)")
     try folder.remove("migrations/0002_body.yaml")
     #expect(try folder.start(arguments).wait().status == 0)
   }

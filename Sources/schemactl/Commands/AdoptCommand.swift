@@ -1,8 +1,8 @@
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
-import SchemaSQLText
 import SchemaManifest
+import SchemaSQLText
 
 enum AdoptCommand: Command {
   static let declaration = CommandDeclaration(
@@ -14,28 +14,31 @@ enum AdoptCommand: Command {
       nearest one and changes nothing.
       """,
     examples: [
-      .init("schemactl adopt --database app.sqlite", "Find the point and record it."),
-      .init(
-        "schemactl adopt --database app.sqlite --to 0004",
-        "Choose one of several points that have the same schema."),
+      "schemactl adopt --database app.sqlite": "Find the point and record it.",
+      "schemactl adopt --database app.sqlite --to 0004":
+        "Choose one of several points that have the same schema.",
     ],
     options: [.to("The last migration that the database already contains.")] + .database + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    let database = try settings.requiredDatabase()
-    let report = try settings.project(for: database).adopt(
-      database, at: session.invocation.text("to"), timeout: settings.timeout,
+    let database = try session.requiredDatabase()
+    let report = try session.project(for: database).adopt(
+      database, at: session.text("to"), timeout: session.timeout,
       interruption: session.interruption)
-    session.report(.adopted(report, database: database))
+    session.report(["at": report.at, "unchecked": report.unchecked] + adoption(report)) { text in
+      text.mention("Adopted \(database.visible) at \(report.at.visible).")
+      let next = report.pending.first.map { ", next: \($0.visible)" }
+      text.mention(
+        next.map { "\(counted(report.pending.count, "migration")) pending\($0)" }
+          ?? "No migration is pending.")
+    }
     if !report.unchecked.isEmpty {
-      session.report(
-        .warning(
-          "adopt compares schemas, not rows, and \(listed(report.unchecked, "and")) "
-            + "\(report.unchecked.count == 1 ? "writes" : "write") rows: check that \(database) has them"
-        ))
+      session.warn(
+        "adopt compares schemas, not rows, and \(listed(report.unchecked, "and")) "
+          + "\(report.unchecked.count == 1 ? "writes" : "write") rows: check that \(database) has "
+          + "them")
     }
     return .success
   }

@@ -1,8 +1,6 @@
 import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
-import SchemaPlatform
-import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
@@ -17,25 +15,28 @@ enum BundleCommand: Command {
       refuses a bundle with drafts, unless it allows them.
       """,
     examples: [
-      .init("schemactl bundle", "Write migrations.schema."),
-      .init(
-        "schemactl bundle --frozen --output App/Resources/migrations.schema",
-        "Write only the released migrations."),
+      "schemactl bundle": "Write migrations.schema.",
+      "schemactl bundle --frozen --output App/Resources/migrations.schema":
+        "Write only the released migrations.",
     ],
     options: [
-      OptionDeclaration(
-        "output", .text("FILE"), summary: "The file; default: migrations.schema."),
-      OptionDeclaration("frozen", summary: "Leave out drafts."),
+      .init("output", .text("FILE"), summary: "The file; default: migrations.schema."),
+      .init("frozen", summary: "Leave out drafts."),
     ] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    let file = session.invocation.text("output") ?? "migrations.schema"
-    let report = try settings.project().bundled(
-      frozenOnly: session.invocation.flag("frozen"),
-      oldestRelease: settings.configuration.sync.oldestRelease, interruption: session.interruption)
-    try session.writing.close { try settings.write(report.bytes, toOutput: file) }
-    session.report(.bundled(report, file: file))
+    let file = session.text("output") ?? "migrations.schema"
+    let report = try session.project().bundled(
+      frozenOnly: session.flag("frozen"),
+      oldestRelease: session.configuration.sync.oldestRelease, interruption: session.interruption)
+    try session.writing.close { try session.write(report.bytes, toOutput: file) }
+    session.report(["file": file, "migrations": report.migrations, "drafts": report.drafts]) {
+      let drafts = counted(report.drafts.count, "draft")
+      $0.mention(
+        "Wrote \(counted(report.migrations, "migration")) to \(file.visible)"
+          + (report.drafts.isEmpty
+            ? "." : ", including \(drafts). A release build refuses drafts."))
+    }
     return .success
   }
 }

@@ -3,10 +3,13 @@ import SchemaGit
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
+import SchemaManifest
+import SchemaPlatform
 import SchemaReplay
 import SchemaReport
 import SchemaSQLText
 import SchemaTimeline
+import SchemaYAML
 
 enum CheckCommand: Command {
   static let declaration = CommandDeclaration(
@@ -18,29 +21,25 @@ enum CheckCommand: Command {
       the worst result. check needs no database and writes nothing.
       """,
     examples: [
-      .init("schemactl check", "Check the project before a merge."),
-      .init(
-        "schemactl check --base origin/main --format github",
-        "Check a branch and annotate the pull request."),
+      "schemactl check": "Check the project before a merge.",
+      "schemactl check --base origin/main --format github":
+        "Check a branch and annotate the pull request.",
     ],
     options: [
       .base,
-      OptionDeclaration(
+      .init(
         "full", summary: "Also replay and simulate every pair of releases, not only adjacent ones."),
       .profile, .strict,
-      OptionDeclaration(
-        "report", .text("FILE"), summary: "Also write the HTML page of `schemactl report`."),
+      .init("report", .text("FILE"), summary: "Also write the HTML page of `schemactl report`."),
     ] + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let base = try session.base
-    let settings = try Settings(session)
-    let isFull = session.invocation.flag("full")
-    let page = session.invocation.text("report")
+    let base = try session.base()
+    let page = session.text("report")
     var report = CheckReport()
     var chronicle: Chronicle?
     report.project = report.attempt(.manifests) {
-      try settings.project(asksGitAboutDrafts: false)
+      try session.project(asksGitAboutDrafts: false)
     }
     if var project = report.project {
       let compared = report.attempt(.history) { try project.verifyHistory(base: base) }
@@ -49,38 +48,191 @@ enum CheckCommand: Command {
       var history = compared?.0 ?? VerifyReport(comparing: project)
       report.proof = report.attempt(.replay) {
         try project.proveReplay(
-          noting: &history, everyPair: isFull, interruption: session.interruption)
+          noting: &history, everyPair: session.flag("full"), interruption: session.interruption)
       }
       report.attempt(.history) { try project.showEdits(in: &history, compared?.1) }
       report.history = history
       if page != nil { chronicle = Chronicle(project) }
       report.lint = report.attempt(.lint) {
-        try settings.lint(project, isFull: isFull) { step, scratch throws(Failure) in
+        try session.lint(project) { step, scratch throws(Failure) in
           try chronicle?.note(step, scratch)
         }
       }
-      if report.proof?.status == .success {
-        report.schema =
-          report.attempt(.schema) { try SchemaFile(settings)?.compare(with: project) }
-          ?? nil
+      if report.proof?.status == .success, let file = session.schemaFile {
+        report.schema = report.attempt(.schema) {
+          (file, isCurrent: try (try? readFile(file)) == project.schemaText())
+        }
       }
     }
-    if let page { write(chronicle, of: &report, toPage: page, settings, session) }
-    session.report(.checked(report))
+    if let page, let project = report.project, let chronicle, let lint = report.lint {
+      report.attempt(.replay) { try session.write(chronicle, of: project, lint, toPage: page) }
+    } else if let page {
+      let reason = report.project == nil ? "the manifests cannot be read" : "lint could not run"
+      session.note("\(page) was not written, because \(reason)")
+    }
+    session.report(report.json, Annotations(report)) { $0.show(report) }
     return report.status
   }
+}
 
-  /// Writes the HTML page.
-  private static func write(
-    _ chronicle: Chronicle?, of report: inout CheckReport, toPage file: String,
-    _ settings: Settings, _ session: Session
-  ) {
-    guard let project = report.project, let chronicle, let lint = report.lint else {
-      let reason = report.project == nil ? "the manifests cannot be read" : "lint could not run"
-      return session.report(.note("\(file) was not written, because \(reason)"))
+/// The results of `check`, one for each part. A part that fails does not prevent the other parts
+/// from running.
+struct CheckReport {
+  enum Part: String, CaseIterable {
+    case manifests, history, replay, lint, schema
+  }
+
+  /// Nil when the manifests or the lock cannot be read. No other part can run then.
+  var project: Project?
+  var history: VerifyReport?
+  var proof: ReplayProof?
+  var lint: LintReport?
+  /// The schema file. Also nil when the configuration names none.
+  var schema: (file: String, isCurrent: Bool)?
+  /// The failures that ended a part early, without duplicates.
+  private(set) var problems: [(part: Part, failure: Failure)] = []
+
+  var notes: [String] { (history?.notes ?? []) + (lint?.notes ?? []) }
+
+  /// The failure that ended the full replay or, if there is none, lint's own replay.
+  var failure: Failure? { proof?.failure ?? lint?.failure }
+
+  /// Whether the full replay and lint's replay failed at the same migration.
+  fileprivate var isSameFailure: Bool {
+    guard let replayed = proof?.failure, let linted = lint?.failure else { return false }
+    return replayed.isLike(linted)
+  }
+
+  /// The failure for an outdated schema file.
+  var staleSchema: Failure? {
+    guard let schema, !schema.isCurrent else { return nil }
+    return Failure(
+      .finding, "\(schema.file) is not the schema of the latest migration",
+      remedy: "`schemactl inspect --write` updates it",
+      place: Failure.Place(file: schema.file, position: Position(line: 1, column: 1)))
+  }
+
+  var status: ExitStatus { ExitStatus.worst(Part.allCases.map(status)) }
+
+  fileprivate func status(of part: Part) -> ExitStatus {
+    let found: ExitStatus? =
+      switch part {
+      case .manifests: nil
+      case .history: history?.status
+      case .replay: proof?.status
+      // A failing migration is a result of the replay. Lint stops at the same migration.
+      case .lint: isSameFailure ? lint?.statusOfFindings : lint?.status
+      case .schema: staleSchema?.status
+      }
+    let problems = problems.filter { $0.part == part }.map(\.failure.status)
+    return ExitStatus.worst(problems + [found ?? .success])
+  }
+
+  /// Runs a part, and records under its name a failure that ends it.
+  @discardableResult
+  fileprivate mutating func attempt<Result>(_ part: Part, _ body: () throws -> Result) -> Result? {
+    do {
+      return try body()
+    } catch {
+      let failure = Failure(of: error)
+      // A manifest that requires another version of SQLite ends three parts with the same failure.
+      if !problems.contains(where: { $0.failure.isLike(failure) }) {
+        problems.append((part, failure))
+      }
+      return nil
     }
-    report.attempt(.replay) {
-      try settings.write(chronicle, of: project, lint, toPage: file, session)
+  }
+}
+
+extension Failure {
+  fileprivate func isLike(_ other: Failure) -> Bool {
+    message == other.message && place == other.place
+  }
+}
+
+extension CheckReport: JSONConvertible {
+  package var json: JSON {
+    let failures = problems.map(\.failure)
+    let errors = failures.filter { !$0.isResult }
+    let worst = ExitStatus.worst(errors.map(\.status))
+    return (errors.first { $0.status == worst }?.errorMember ?? [:]) + [
+      "ok": status == .success, "history": history?.historyJSON ?? [],
+      "lock": history?.lock ?? [], "profile": lint?.profile.rawValue,
+      "findings": lint?.findings ?? [], "summary": lint?.summary, "replay": proof,
+      "schema": schema.map { ["file": $0.file, "current": $0.isCurrent] as JSON },
+      "failed": failure ?? failures.first { $0.status == .brokenHistory },
+      "errors": errors.map(\.error), "notes": notes,
+    ]
+  }
+}
+
+extension TextReporter {
+  /// Prints one line for each part, then the problems.
+  fileprivate func show(_ report: CheckReport) {
+    let parts = CheckReport.Part.allCases.map { part in
+      (part, sentence(report, part), isPassed: report.status(of: part) == .success)
     }
+    for (part, sentence, isPassed) in parts {
+      let mark =
+        !isPassed ? paint("failed", "1;31") : sentence == nil ? "-     " : paint("ok    ", "32")
+      let name = part.rawValue + String(repeating: " ", count: max(0, 9 - part.rawValue.count))
+      let nothing = [.replay, .lint].contains(part) ? "not done." : "not compared."
+      let line = "\(mark)  \(name)  \(sentence ?? nothing)"
+      // Skip the schema file when the configuration names none.
+      if part == .schema, sentence == nil, isPassed { continue }
+      if isPassed { mention(line) } else { say(line) }
+    }
+    if let history = report.history { showHistory(history) }
+    for path in report.proof?.paths ?? [] where path.failure == nil && path.differs {
+      say("replay: \(path.inWords.visible)")
+    }
+    if let lint = report.lint { showFindings(lint) }
+    report.notes.forEach(note)
+    for path in report.proof?.paths ?? [] {
+      guard let failure = path.failure else { continue }
+      state(
+        Failure(failure.status, path.inWords, place: failure.place, migration: failure.migration))
+    }
+    let failures = [report.failure] + report.problems.map(\.failure) + [report.staleSchema]
+    failures.compactMap { $0 }.forEach(state)
+    let failed = parts.count { !$0.isPassed }
+    mention(failed == 0 ? "All checks passed" : "\(counted(failed, "check")) failed")
+  }
+
+  /// The result of a part; nil if it has none.
+  private func sentence(_ report: CheckReport, _ part: CheckReport.Part) -> String? {
+    switch part {
+    case .manifests:
+      guard let project = report.project else {
+        let count = report.problems.first { $0.part == part }?.failure.diagnostics.count ?? 0
+        return count > 0 ? "\(counted(count, "error"))." : "cannot be read."
+      }
+      return "\(counted(project.migrations.count, "manifest")) read."
+    case .history: return report.history.map { summary($0.history) }
+    case .replay: return report.proof?.sentence
+    case .lint:
+      return report.lint.map { "\(verdict(on: $0, countsFailure: !report.isSameFailure))." }
+    case .schema:
+      return report.schema.map { "\($0.file.visible) is \($0.isCurrent ? "current" : "stale")." }
+    }
+  }
+}
+
+extension ReplayProof {
+  /// `7 migrations; the same schema from release 1.0 and release 1.1.`
+  fileprivate var sentence: String {
+    let replayed = counted(migrations, "migration")
+    var parts = [failure == nil ? replayed : "\(replayed), then one that fails"]
+    let starts = Set(paths.map(\.from))
+    let bad = Set(paths.filter { !$0.isProven }.map(\.from.inWords.visible.exact)).sorted().map(
+      \.text)
+    if !bad.isEmpty {
+      parts.append("not the same schema from \(bad.joined(separator: ", "))")
+    } else if let start = starts.first {
+      parts.append(
+        "the same schema from "
+          + (starts.count == 1 ? start.inWords.visible : "each of \(starts.count) releases"))
+    }
+    return parts.joined(separator: "; ") + "."
   }
 }

@@ -1,7 +1,6 @@
 import SchemaCommandLine
 import SchemaGit
 import SchemaHistory
-import SchemaManifest
 import SchemaSQLText
 
 enum CompletionsCommand: Command {
@@ -15,38 +14,34 @@ enum CompletionsCommand: Command {
       the words that complete a command line.
       """,
     examples: [
-      .init(
-        "schemactl completions bash > ~/.local/share/bash-completion/completions/schemactl",
-        "Install the completions for bash."),
-      .init(
-        "schemactl completions man > ~/.local/share/man/man1/schemactl.1",
-        "Install the manual page."),
+      "schemactl completions bash > ~/.local/share/bash-completion/completions/schemactl":
+        "Install the completions for bash.",
+      "schemactl completions man > ~/.local/share/man/man1/schemactl.1": "Install the manual page.",
     ],
     arguments: [
-      ArgumentDeclaration(
-        name: "SHELL", summary: "bash, zsh, fish or man.", completion: .words(shells)),
-      ArgumentDeclaration(
+      .init(name: "SHELL", summary: "bash, zsh, fish or man.", completion: .words(shells)),
+      .init(
         name: "WORD", summary: "After 'words': the words of an unfinished command line.",
         required: false, repeats: true),
     ], options: [.migrations, .config])
 
+  static func readsConfiguration(_ invocation: Invocation) -> Bool { false }
+
   static func run(_ session: Session) throws -> ExitStatus {
-    let words = session.invocation.arguments
+    let words = session.arguments
     let shell = words.first ?? ""
     let program = CommandLineProgram.schemactl
     if shell == "words" {
       let lines = program.completions(of: Array(words.dropFirst())) { name in
         let values =
           try? name == "revisions"
-          ? GitRepository.revisions(of: "") : MigrationFolder(Settings(session).migrations).ids()
+          ? GitRepository.revisions(of: "") : MigrationFolder(session.configured().migrations).ids()
         return (values ?? []).map(\.visible)
       }
       for line in lines { session.output.write(line + "\n") }
       return .success
     }
-    guard words.count == 1 else {
-      throw session.usageError("unexpected argument '\(words[1].visible)'", hint: nil)
-    }
+    try session.require(words.count == 1, "unexpected argument '\(words[1].visible)'")
     if let shell = CompletingShell(rawValue: shell) {
       session.output.write(program.completionScript(for: shell, asking: "completions words --"))
     } else if shell == "man" {
@@ -56,8 +51,7 @@ enum CompletionsCommand: Command {
       let near = suggestion(for: shell, among: shells.filter { $0.first == shell.first })
       throw session.usageError(
         "no completions exist for '\(shell.visible)'",
-        hint: near.map { "Did you mean '\($0)'?" }
-          ?? "Completions exist for bash, zsh and fish.")
+        hint: near.map { "Did you mean '\($0)'?" } ?? "Completions exist for bash, zsh and fish.")
     }
     return .success
   }

@@ -1,16 +1,11 @@
-import SchemaApply
 import SchemaAuthoring
 import SchemaCommandLine
 import SchemaDiagram
-import SchemaGit
 import SchemaHistory
-import SchemaInspect
 import SchemaModel
 import SchemaPlatform
 import SchemaReplay
-import SchemaSQLText
 import SchemaSQLite
-import SchemaYAML
 
 enum DiagramCommand: Command {
   static let declaration = CommandDeclaration(
@@ -26,67 +21,60 @@ enum DiagramCommand: Command {
       --tables, --neighbours starts at the tables that differ: 0 draws only those.
       """,
     examples: [
-      .init("schemactl diagram > schema.mmd", "Draw the latest schema as Mermaid."),
-      .init(
-        "schemactl diagram --changed-since 2.0 --neighbours 1",
-        "Draw the tables that differ from release 2.0, and the tables that they refer to."),
-      .init(
-        "schemactl diagram --database app.sqlite --format svg > schema.svg",
-        "Draw the schema of a database."),
+      "schemactl diagram > schema.mmd": "Draw the latest schema as Mermaid.",
+      "schemactl diagram --changed-since 2.0 --neighbours 1":
+        "Draw the tables that differ from release 2.0, and the tables that they refer to.",
+      "schemactl diagram --database app.sqlite --format svg > schema.svg":
+        "Draw the schema of a database.",
     ],
     options: [
-      OptionDeclaration(
-        "to", .text("ID"), summary: "Draw the schema after this migration. By id or number."),
-      OptionDeclaration("release", .text("NAME"), summary: "Draw the schema of this release."),
-      OptionDeclaration("file", .text("FILE"), summary: "Draw the schema of this file of SQL."),
-      OptionDeclaration(
+      .init("to", .text("ID"), summary: "Draw the schema after this migration. By id or number."),
+      .init("release", .text("NAME"), summary: "Draw the schema of this release."),
+      .init("file", .text("FILE"), summary: "Draw the schema of this file of SQL."),
+      .init(
         "changed-since", .text("POINT"),
         summary: "A release, a migration, a database, a folder of migrations or a file of SQL."),
-      OptionDeclaration(
+      .init(
         "tables", .text("GLOB"),
         summary: "Draw only tables with matching names, such as 'order*'."),
-      OptionDeclaration(
+      .init(
         "neighbours", .integer("N", 0...1000),
         summary: "Also draw tables up to N foreign keys away; default: 0."),
     ] + .database
       + .common([]) + [
-        OptionDeclaration(
+        .init(
           "format", .choice("FORMAT", DiagramFormat.allCases.map(\.rawValue)),
           summary: "The output format; default: mermaid.")
       ])
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    let given = session.invocation
-    let source = try settings.drawnSource(session)
-    let schema = try settings.schema(of: source)
-    var diagram = try drawing(schema, settings, session)
-    if let tables = given.text("tables") {
+    let schema = try session.schema(of: session.drawnSource())
+    var diagram = try drawing(schema, session)
+    let neighbours = session.invocation.integer("neighbours")
+    if let tables = session.text("tables") {
       let chosen = diagram.tables(matching: Glob(tables))
       if chosen.isEmpty {
         throw Failure(.notFound, "no table has a name like '\(tables)'")
       }
-      diagram = diagram.around(chosen, neighbours: given.integer("neighbours") ?? 0)
-    } else if given.isGiven("changed-since"), let neighbours = given.integer("neighbours") {
+      diagram = diagram.around(chosen, neighbours: neighbours ?? 0)
+    } else if session.flag("changed-since"), let neighbours {
       diagram = diagram.around(diagram.changedTables, neighbours: neighbours)
     }
-    if diagram.tables.isEmpty { session.report(.note("the schema has no tables to draw")) }
+    if diagram.tables.isEmpty { session.note("the schema has no tables to draw") }
     return try write(diagram, session)
   }
 
-  private static func drawing(
-    _ schema: Schema, _ settings: Settings, _ session: Session
-  ) throws -> Diagram {
-    let outline = try settings.outline(of: schema)
-    guard let point = session.invocation.text("changed-since") else { return Diagram(outline) }
-    let old = try settings.schema(of: try settings.source(atPoint: point), besides: schema)
+  private static func drawing(_ schema: Schema, _ session: Session) throws -> Diagram {
+    let outline = try session.outline(of: schema)
+    guard let point = session.text("changed-since") else { return Diagram(outline) }
+    let old = try session.schema(of: try session.source(atPoint: point), besides: schema)
     return Diagram(
-      outline, since: try settings.outline(of: old),
+      outline, since: try session.outline(of: old),
       compareSchemas(expected: old, actual: schema))
   }
 
   private static func write(_ diagram: Diagram, _ session: Session) throws -> ExitStatus {
-    let format = session.invocation.text("format").flatMap(DiagramFormat.init) ?? .mermaid
+    let format = session.text("format").flatMap(DiagramFormat.init) ?? .mermaid
     switch format {
     case .mermaid: session.output.write(diagram.mermaid)
     case .dot: session.output.write(diagram.dot())
@@ -95,13 +83,10 @@ enum DiagramCommand: Command {
         session.output.write(try Graphviz.svg(of: diagram.dot()))
       } catch .notInstalled {
         session.output.write(diagram.mermaid)
-        session.report(
-          .stopped(
-            Failure(
-              .notFound,
-              "`dot` is not on the path, so schemactl printed the diagram as Mermaid. Install "
-                + "Graphviz (Debian package graphviz), or use `--format mermaid`"), command: name))
-        return .notFound
+        throw Failure(
+          .notFound,
+          "`dot` is not on the path, so schemactl printed the diagram as Mermaid. Install "
+            + "Graphviz (Debian package graphviz), or use `--format mermaid`")
       } catch .failed(let reason) {
         throw Failure(.inputOutput, "Graphviz cannot lay out the diagram: \(reason)")
       }
@@ -114,23 +99,20 @@ enum DiagramFormat: String, CaseIterable {
   case mermaid, dot, svg
 }
 
-extension Settings {
+extension Session {
   /// The schema that the options select; by default, that of the latest migration.
-  fileprivate func drawnSource(_ session: Session) throws -> SchemaSource {
-    let given = session.invocation
-    let names = ["to", "release", "database", "file"].filter(given.isOnCommandLine)
-    guard names.count <= 1 else {
-      throw session.usageError(
-        "--\(names[0]) and --\(names[1]) name two schemas",
-        hint: "Name one, and compare it with the other one with --changed-since.")
-    }
+  fileprivate func drawnSource() throws -> SchemaSource {
+    let names = ["to", "release", "database", "file"].filter(invocation.isOnCommandLine)
+    try require(
+      names.count <= 1, "--\(names[0]) and --\(names[1]) name two schemas",
+      hint: "Name one, and compare it with the other one with --changed-since.")
     switch names.first {
     case "database": return .database(try requiredDatabase())
-    case "file": return .sql(file: given.text("file") ?? "")
+    case "file": return .sql(file: text("file") ?? "")
     case "release":
       let project = try project()
-      return .history(project, through: try project.lastMigration(of: given.text("release") ?? ""))
-    default: return .history(try project(), through: given.text("to"))
+      return .history(project, through: try project.lastMigration(of: text("release") ?? ""))
+    default: return .history(try project(), through: text("to"))
     }
   }
 
@@ -149,10 +131,10 @@ extension Settings {
         "`\(name)` is not a release, a migration or a file. \(project.knownReleases)")
     }
     // `--to` applies to the schema that is drawn, not to this one.
-    return try .at(name, through: nil, loading: project(in:))
+    return try .at(name, through: nil, loading: self.project(in:))
   }
 
-  func outline(of schema: Schema) throws(Failure) -> [TableOutline] {
+  fileprivate func outline(of schema: Schema) throws(Failure) -> [TableOutline] {
     try reading { () throws(DatabaseError) in try schema.outline(application) }
   }
 }
@@ -167,7 +149,6 @@ extension Project {
 
   fileprivate var knownReleases: String {
     let names = lock?.releases.map(\.name) ?? []
-    return names.isEmpty
-      ? "Nothing is released yet" : "Releases: \(names.joined(separator: ", "))"
+    return names.isEmpty ? "Nothing is released yet" : "Releases: \(names.joined(separator: ", "))"
   }
 }

@@ -14,43 +14,73 @@ enum DiffCommand: Command {
       white space, comments and the case of keywords make no difference.
       """,
     examples: [
-      .init("schemactl diff --database app.sqlite", "Show the drift of a database."),
-      .init("schemactl diff schema.sql", "Compare the history with a file of SQL."),
-      .init("schemactl diff old.sqlite new.sqlite", "Compare two databases."),
+      "schemactl diff --database app.sqlite": "Show the drift of a database.",
+      "schemactl diff schema.sql": "Compare the history with a file of SQL.",
+      "schemactl diff old.sqlite new.sqlite": "Compare two databases.",
     ],
     arguments: [
-      ArgumentDeclaration(
+      .init(
         name: "FROM", summary: "A database, a migrations directory or a file of SQL.",
         required: false),
-      ArgumentDeclaration(name: "TO", summary: "The schema to compare it with.", required: false),
+      .init(name: "TO", summary: "The schema to compare it with.", required: false),
     ],
     options: [.historyPoint] + .databaseOrCluster + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    let names = session.invocation.arguments
-    if !names.isEmpty { return try compare(names, settings, session) }
-    guard session.invocation.text("to") == nil else {
-      throw session.usageError(
-        "--to needs a name to compare the history with",
-        hint: "For example `schemactl diff --to 4 app.sqlite`.")
-    }
-    let (project, database, _) = try settings.projectAndDatabase(session)
+    let names = session.arguments
+    if !names.isEmpty { return try compare(names, session) }
+    try session.require(
+      !session.flag("to"), "--to needs a name to compare the history with",
+      hint: "For example `schemactl diff --to 4 app.sqlite`.")
+    let (project, database, _) = try session.projectAndDatabase()
     let report = try project.diff(of: database)
-    session.report(.compared(report, database: database.name))
+    session.report(
+      differences(report.changes, isEqual: report.changes.isEmpty)
+        + ["hasLedger": report.hasLedger, "ledger": report.ledger]
+    ) { $0.show(report, database.name.visible) }
     return report.status
   }
 
   /// Compares one schema with that of the history.
-  private static func compare(
-    _ names: [String], _ settings: Settings, _ session: Session
-  ) throws -> ExitStatus {
+  private static func compare(_ names: [String], _ session: Session) throws -> ExitStatus {
     let from = names.count == 2 ? names[0] : nil
     let to = names[names.count - 1]
-    if names.count == 2 { try settings.requireHistory(among: names) }
-    let (expected, actual) = try settings.schemas(from, to)
+    if names.count == 2 { try session.requireHistory(among: names) }
+    let (expected, actual) = try session.schemas(from, to)
     let changes = compareSchemas(expected: expected, actual: actual)
-    session.report(.differs(changes, from: from ?? settings.migrations, to: to))
+    session.report(differences(changes, isEqual: changes.isEmpty)) {
+      $0.show(changes, (from ?? session.migrations).visible, to.visible)
+    }
     return changes.isEmpty ? .success : .finding
+  }
+}
+
+extension TextReporter {
+  fileprivate func show(_ report: DiffReport, _ database: String) {
+    show(report.changes, "the history", database)
+    list(report.ledger, "ledger entry") {
+      say("\($0.id.visible): \($0.state.rawValue) in the ledger", detail: $0.detail)
+    }
+    if !report.changes.isEmpty, report.hasLedger {
+      help(
+        "if the database is right, write the difference as a migration (`schemactl new`); if the "
+          + "history is right, change the database")
+    }
+    if !report.hasLedger {
+      note("\(database) has no ledger, so it was compared with the latest schema of the history")
+    }
+  }
+
+  /// Prints parts of the first schema that the second lacks with `-`, and the reverse with `+`.
+  fileprivate func show(_ changes: [SchemaChange], _ from: String, _ to: String) {
+    guard !changes.isEmpty else { return mention("\(from) and \(to) have the same schema.") }
+    say(paint("--- \(from)", "1"))
+    say(paint("+++ \(to)", "1"))
+    list(changes, "difference") { change in
+      say(paint("@@ \(change.subject.visible) @@", "36"))
+      if let expected = change.expected { say(paint("-\(expected.visible)", "31")) }
+      if let actual = change.actual { say(paint("+\(actual.visible)", "32")) }
+    }
+    mention("Found \(counted(changes.count, "difference")).")
   }
 }

@@ -20,11 +20,10 @@ enum FleetCommand: Command {
       Two names of one file are an error. Patterns skip journals, logs, backups and copies.
       """,
     examples: [
-      .init("schemactl fleet migrate --databases 'tenants/*.sqlite'", "Migrate all tenants."),
-      .init(
-        "schemactl fleet migrate --databases-from tenants.txt --shard 2/4 --format jsonl > shard-2.jsonl",
-        "Migrate the second of four parts of a list, for example on the second of four machines."),
-      .init("schemactl fleet merge shard-*.jsonl", "Add up the reports of all parts."),
+      "schemactl fleet migrate --databases 'tenants/*.sqlite'": "Migrate all tenants.",
+      "schemactl fleet migrate --databases-from tenants.txt --shard 2/4 --format jsonl > shard-2.jsonl":
+        "Migrate the second of four parts of a list, for example on the second of four machines.",
+      "schemactl fleet merge shard-*.jsonl": "Add up the reports of all parts.",
     ],
     subcommands: [
       CommandDeclaration(
@@ -35,19 +34,17 @@ enum FleetCommand: Command {
           databases of the list, and the others only if all of them succeed.
           """,
         examples: [
-          .init(
-            "schemactl fleet migrate --databases 'tenants/*.sqlite' --canary 10 --max-failures 20",
-            "Migrate ten databases first, and stop after twenty failures.")
+          "schemactl fleet migrate --databases 'tenants/*.sqlite' --canary 10 --max-failures 20":
+            "Migrate ten databases first, and stop after twenty failures."
         ],
         options: selection + [
-          OptionDeclaration(
-            "to", .text("ID"), summary: "The last migration to apply. By id or number."),
-          OptionDeclaration("frozen", summary: "Apply only frozen migrations."),
-          OptionDeclaration(
+          .init("to", .text("ID"), summary: "The last migration to apply. By id or number."),
+          .init("frozen", summary: "Apply only frozen migrations."),
+          .init(
             "canary", .integer("N", 1...Int.max),
             summary: "Migrate the first N databases first, and continue only if all of them "
               + "succeed."),
-          OptionDeclaration(
+          .init(
             "max-failures", .integer("N", 1...Int.max),
             summary: "Start no further database after N failures."),
           .redact,
@@ -56,12 +53,11 @@ enum FleetCommand: Command {
         name: "status", summary: "Count the databases that are up to date.",
         discussion: "Reads the ledger of each database. It writes nothing.",
         examples: [
-          .init(
-            "schemactl fleet status --databases 'tenants/*.sqlite' --check",
-            "Exit with 1 if a migration is pending in any database.")
+          "schemactl fleet status --databases 'tenants/*.sqlite' --check":
+            "Exit with 1 if a migration is pending in any database."
         ],
         options: selection + [
-          OptionDeclaration("check", summary: "Exit with 1 if a migration is pending.")
+          .init("check", summary: "Exit with 1 if a migration is pending.")
         ] + output),
       CommandDeclaration(
         name: "verify", summary: "Compare the databases with the history.",
@@ -69,8 +65,7 @@ enum FleetCommand: Command {
           "Compares the ledger and the schema of each database with the history. It writes "
           + "nothing.",
         examples: [
-          .init(
-            "schemactl fleet verify --databases-from tenants.txt", "Verify each listed database.")
+          "schemactl fleet verify --databases-from tenants.txt": "Verify each listed database."
         ],
         options: selection + output),
       CommandDeclaration(
@@ -80,24 +75,22 @@ enum FleetCommand: Command {
           report of a shard is missing or incomplete, or belongs to another list or history. \
           Otherwise the exit code is the worst one of the reports.
           """,
-        examples: [.init("schemactl fleet merge shard-*.jsonl", "Add up the reports.")],
-        arguments: [
-          ArgumentDeclaration(name: "REPORT", summary: "A report of one shard.", repeats: true)
-        ],
+        examples: ["schemactl fleet merge shard-*.jsonl": "Add up the reports."],
+        arguments: [.init(name: "REPORT", summary: "A report of one shard.", repeats: true)],
         options: [.format(OutputFormat.common), .quiet]),
     ])
 
-  private static let selection = [
-    OptionDeclaration(
+  private static let selection: [OptionDeclaration] = [
+    .init(
       "databases", .text("PATTERN"), repeats: true,
       summary: "A path or a pattern of databases; '-' reads a list from standard input."),
-    OptionDeclaration(
+    .init(
       "databases-from", .text("FILE"), repeats: true,
       summary: "A file that lists databases, one in each line or with a NUL after each."),
-    OptionDeclaration(
+    .init(
       "shard", .text("I/N"),
       summary: "Only the I-th of N parts, chosen by the names in the list."),
-    OptionDeclaration(
+    .init(
       "jobs", .integer("N", 1...1024),
       summary: "How many databases to migrate or read at a time; default: the number of "
         + "processors."),
@@ -106,35 +99,31 @@ enum FleetCommand: Command {
 
   private static let output = [OptionDeclaration].common(OutputFormat.fleet)
 
-  static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
+  static func readsConfiguration(_ invocation: Invocation) -> Bool {
+    invocation.commandPath.last != "merge"
+  }
 
-  /// Databases are migrated on several threads, which would mix SQLite's log messages.
-  static let observesRollbacks = false
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
 
   static func run(_ session: Session) throws -> ExitStatus {
     let command = session.invocation.commandPath.last ?? ""
     guard command != "merge" else { return try merge(session) }
-    let settings = try Settings(session)
     let list = try list(session)
-    let project = try settings.project()
-    let (work, history) = try work(command, project, settings, session)
+    let project = try session.project()
+    let (work, history) = try work(command, project, session)
     let header = FleetHeader(command: command, history: history, list: list)
-    session.report(.fleet(.started(header)))
-    let run = FleetRun(
-      work, on: list, options(settings, session), interruption: session.interruption
-    ) { result, summary in
-      session.report(.fleet(.result(result, summary)))
-    }
-    let summary = try run.run()
-    let isBehind = session.invocation.flag("check") && summary.states[.pending] != nil
+    session.reporter.follow(.started(header))
+    let summary = try FleetRun(
+      work, on: list, options(session), interruption: session.interruption
+    ) { session.reporter.follow(.result($0, $1)) }.run()
+    let isBehind = session.flag("check") && summary.states[.pending] != nil
     let status = ExitStatus.worst([summary.status, isBehind ? .finding : .success])
-    session.report(.fleet(.ended(header, summary, status)))
+    session.reporter.follow(.ended(header, summary, status))
     return status
   }
 
   private static func list(_ session: Session) throws -> DatabaseList {
-    let given = session.invocation
-    let shard = try given.text("shard").map { text in
+    let shard = try session.text("shard").map { text in
       guard let shard = Shard(text) else {
         throw session.usageError(
           "--shard cannot be '\(text.visible)'",
@@ -143,13 +132,12 @@ enum FleetCommand: Command {
       return shard
     }
     let sources =
-      given.texts("databases").map { $0 == "-" ? ListSource.standardInput : .pattern($0) }
-      + given.texts("databases-from").map { $0 == "-" ? .standardInput : .file($0) }
-    guard !sources.isEmpty else {
-      throw session.usageError(
-        "no databases are named",
-        hint: "Name them with --databases PATTERN or --databases-from FILE.")
-    }
+      session.invocation.texts("databases").map {
+        $0 == "-" ? ListSource.standardInput : .pattern($0)
+      } + session.invocation.texts("databases-from").map { $0 == "-" ? .standardInput : .file($0) }
+    try session.require(
+      !sources.isEmpty, "no databases are named",
+      hint: "Name them with --databases PATTERN or --databases-from FILE.")
     let list = try DatabaseList(shard: shard ?? .all)
     for source in sources { try list.add(source, interruption: session.interruption) }
     try list.close()
@@ -159,42 +147,36 @@ enum FleetCommand: Command {
     return list
   }
 
-  private static func options(_ settings: Settings, _ session: Session) -> FleetOptions {
+  private static func options(_ session: Session) -> FleetOptions {
     var options = FleetOptions()
     options.jobs = session.invocation.integer("jobs") ?? processorCount
     options.canary = session.invocation.integer("canary")
     options.maxFailures = session.invocation.integer("max-failures")
-    options.timeout = settings.timeout
+    options.timeout = session.timeout
     return options
   }
 
   /// - Returns: the work to do on each database, and a digest of the history.
   private static func work(
-    _ command: String, _ project: Project, _ settings: Settings, _ session: Session
+    _ command: String, _ project: Project, _ session: Session
   ) throws -> (FleetWork, history: String) {
-    var options = settings.migrateOptions("")
-    options.backup = settings.backup()
+    var options = session.migrateOptions("")
+    options.backup = session.backup()
     guard command != "status" else { return (.status(project), project.digest) }
     let history = try ReplayedHistory(project, options, interruption: session.interruption)
     if options.frozenOnly, history.targets.isEmpty {
-      session.report(.warning("no migration is frozen yet, so --frozen applies none"))
+      session.warn("no migration is frozen yet, so --frozen applies none")
     }
     return command == "verify"
       ? (.verify(history), project.digest) : (.migrate(history), history.digest)
   }
 
   private static func merge(_ session: Session) throws -> ExitStatus {
-    let merge = try FleetMerge(session.invocation.arguments)
-    session.report(.fleet(.merged(merge)))
+    let merge = try FleetMerge(session.arguments)
+    session.report(
+      merge.header.json + merge.summary.json(merge.status)
+        + ["failures": merge.summary.failures, "reports": merge.reports]
+    ) { $0.show(merge.header, merge.summary, listsFailures: true) }
     return merge.status
   }
-}
-
-/// The progress of a run on many databases.
-enum FleetEvent {
-  case started(FleetHeader)
-  /// The result of one database, and the totals so far.
-  case result(FleetResult, FleetSummary)
-  case ended(FleetHeader, FleetSummary, ExitStatus)
-  case merged(FleetMerge)
 }

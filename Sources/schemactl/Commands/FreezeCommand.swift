@@ -4,7 +4,6 @@ import SchemaGit
 import SchemaHistory
 import SchemaLint
 import SchemaManifest
-import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
@@ -22,57 +21,52 @@ enum FreezeCommand: Command {
       --release or --to is given.
       """,
     examples: [
-      .init("schemactl freeze --release 1.4", "Freeze every draft as part of release 1.4."),
-      .init("schemactl freeze --to 12", "Freeze the drafts up to number 12."),
-      .init(
-        "schemactl freeze --accept 0005_limit_tags --reason 'only test devices ran it'",
-        "Accept an edit."),
+      "schemactl freeze --release 1.4": "Freeze every draft as part of release 1.4.",
+      "schemactl freeze --to 12": "Freeze the drafts up to number 12.",
+      "schemactl freeze --accept 0005_limit_tags --reason 'only test devices ran it'":
+        "Accept an edit.",
     ],
     options: [
-      OptionDeclaration(
+      .init(
         "release", .text("NAME"), completion: .nothing, summary: "The release that ships them."),
       .to("The last migration to freeze."),
-      OptionDeclaration(
+      .init(
         "accept", .text("ID"), completion: .migrations,
         summary: "Accept the edit of a frozen migration; needs --reason."),
-      OptionDeclaration("reason", .text("TEXT"), summary: "The reason, on one line."),
+      .init("reason", .text("TEXT"), summary: "The reason, on one line."),
     ] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
     let acceptance = try acceptance(session)
-    let release = try session.release
-    let settings = try Settings(session)
-    return try settings.withClaim {
-      if let (id, reason) = acceptance { return try accept(id, reason, settings, session) }
-      return try freeze(release, settings, session)
+    let release = try session.release()
+    return try session.withClaim {
+      if let (id, reason) = acceptance { return try accept(id, reason, session) }
+      return try freeze(release, session)
     }
   }
 
   /// The edit of a frozen manifest to accept; nil when the command freezes migrations.
   private static func acceptance(_ session: Session) throws -> (id: String, reason: String)? {
-    let given = session.invocation
-    guard let id = given.text("accept") else {
-      guard given.isGiven("reason") else { return nil }
-      throw session.usageError("--reason needs --accept", hint: nil)
+    guard let id = session.text("accept") else {
+      try session.require(!session.flag("reason"), "--reason needs --accept")
+      return nil
     }
-    guard !given.isGiven("release"), !given.isGiven("to") else {
-      throw session.usageError(
-        "--accept cannot be combined with --release or --to", hint: "Run one after the other.")
-    }
+    try session.require(
+      !session.flag("release") && !session.flag("to"),
+      "--accept cannot be combined with --release or --to", hint: "Run one after the other.")
     let reason = try session.reason(
       for: "--accept", hint: "Say why no device is affected: --reason 'no release had it yet'.")
     return (id, reason)
   }
 
-  private static func freeze(
-    _ release: String?, _ settings: Settings, _ session: Session
-  ) throws -> ExitStatus {
-    let last = session.invocation.text("to")
-    let (project, repair) = try settings.repairedProject()
+  private static func freeze(_ release: String?, _ session: Session) throws -> ExitStatus {
+    let last = session.text("to")
+    let (project, repair) = try session.repairedProject()
     if project.lock == nil { try requireNoLock(elsewhere: project) }
     let report = try project.freezing(
       release: release, through: last, repair: repair,
       freezesDrafts: repair == nil || release != nil || last != nil)
+    let file = project.folder.lockFile
     if !report.frozen.isEmpty {
       let frozen = Set(report.frozen.map(\.exact))
       if let draft = project.migrations.first(where: {
@@ -84,12 +78,16 @@ enum FreezeCommand: Command {
             "Write its operations, delete the file, or freeze only earlier migrations with --to",
           place: Failure.Place(file: draft.file, position: Position(line: 1, column: 1)))
       }
-      let lint = try settings.linter(of: project)
-        .lint(through: last, reporting: frozen)
+      let lint = try session.linter(of: project).lint(through: last, reporting: frozen)
       if let status = refusal(lint, session) { return status }
     }
-    if report.isChanged { try write(report.lock, of: project, settings, session) }
-    session.report(.frozen(report, release: release, file: project.folder.lockFile))
+    if report.isChanged { try write(report.lock, of: project, session) }
+    session.report(
+      [
+        "frozen": report.frozen, "release": report.frozen.isEmpty ? nil : release, "file": file,
+        "repair": report.repair?.rawValue, "inserted": report.inserted,
+      ]
+    ) { $0.show(report, release, file) }
     return .success
   }
 
@@ -102,27 +100,38 @@ enum FreezeCommand: Command {
   }
 
   private static func accept(
-    _ id: String, _ reason: String, _ settings: Settings, _ session: Session
+    _ id: String, _ reason: String, _ session: Session
   ) throws -> ExitStatus {
-    let project = try settings.project()
+    let project = try session.project()
     let (lock, id) = try project.accepting(id, reason: reason)
-    let lint = try settings.linter(of: project).lint(through: id, reporting: [id.exact])
+    let lint = try session.linter(of: project).lint(through: id, reporting: [id.exact])
     if let status = refusal(lint, session) { return status }
-    try write(lock, of: project, settings, session)
-    session.report(.accepted(id: id, reason: reason, file: project.folder.lockFile))
+    try write(lock, of: project, session)
+    let file = project.folder.lockFile
+    session.report(
+      [
+        "frozen": nothing, "release": JSON.null, "file": file,
+        "accepted": ["id": id, "reason": reason] as JSON,
+      ]
+    ) {
+      $0.mention("Accepted the edit of \(id.visible): \(reason.visible).")
+      $0.mention("\(file.visible) records it, and `schemactl verify` reports it. Commit the file.")
+    }
     return .success
   }
 
+  /// Reports why nothing is frozen, if lint found an error.
   private static func refusal(_ lint: LintReport, _ session: Session) -> ExitStatus? {
     guard lint.status != .success else { return nil }
-    session.report(.refused(lint))
+    let failure = Failure(.finding, "lint finds errors: schemactl froze nothing")
+    session.report(
+      emptyDocument(of: name, failure) + ["findings": lint.findings, "summary": lint.summary]
+    ) { $0.refuse(lint) }
     return lint.status
   }
 
   /// Writes the lock, unless a manifest changed meanwhile: the lock would record its old text.
-  private static func write(
-    _ lock: HistoryLock, of project: Project, _ settings: Settings, _ session: Session
-  ) throws {
+  private static func write(_ lock: HistoryLock, of project: Project, _ session: Session) throws {
     let now = try? project.folder.migrations()
     guard now?.map(\.digests) == project.migrations.map(\.digests) else {
       throw Failure(
@@ -132,11 +141,54 @@ enum FreezeCommand: Command {
     }
     try session.writing.close {
       try project.folder.write(lock)
-      _ = try SchemaFile(settings)?.write(project)
+      try session.writeSchemaFile(of: project)
     }
   }
 }
 
 extension Migration {
   fileprivate var digests: [String] { [id, rawDigest] }
+}
+
+extension TextReporter {
+  fileprivate func show(_ report: FreezeReport, _ release: String?, _ file: String) {
+    let lock = file.visible
+    switch report.repair {
+    case .joined?:
+      mention(
+        "\(lock) now has the lines of both sides: \(counted(report.lock.entries.count, "migration")) "
+          + "frozen. Run `schemactl verify`, then `git add \(shellQuoted(file).visible)`.")
+    case .converted?: mention("Converted \(lock) to version 2 of the format. Commit it.")
+    case nil: break
+    }
+    if !report.inserted.isEmpty {
+      mention(
+        "Drafts come before frozen migrations: run `\(renumberCommand(report.inserted).visible)`.")
+    }
+    guard report.frozen.isEmpty else {
+      list(report.frozen, "migration") { mention("Froze \($0.visible).") }
+      let name = release.map { " for release \($0.visible)" } ?? ""
+      return mention(
+        "\(counted(report.frozen.count, "migration")) frozen\(name). Commit \(lock), and do not change "
+          + "these manifests any more.")
+    }
+    if report.repair != nil { return }
+    if report.isChanged {
+      return mention(
+        "Updated fingerprints in \(lock), because earlier migrations changed. Commit it.")
+    }
+    let reason = report.isHistoryEmpty ? "the history is empty" : "every migration is frozen"
+    let release = release.map { " Release \($0.visible) was not recorded." } ?? ""
+    mention("Nothing to freeze: \(reason).\(release)")
+  }
+
+  fileprivate func refuse(_ report: LintReport) {
+    let errors = report.findings.filter { $0.severity == .error && !$0.isSuppressed }
+    list(errors, "error") { show($0) }
+    complain(
+      Failure(
+        .finding, "lint found \(counted(errors.count, "error")), so nothing was frozen",
+        remedy: "Change the migrations, or suppress a finding with a reason under `lint.allow` in "
+          + "its manifest"))
+  }
 }

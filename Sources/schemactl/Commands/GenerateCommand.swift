@@ -1,9 +1,7 @@
 import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
-import SchemaInspect
 import SchemaPlatform
-import SchemaReplay
 import SchemaSQLText
 
 enum GenerateCommand: Command {
@@ -15,64 +13,47 @@ enum GenerateCommand: Command {
       exits with 1 if the file is not up to date.
       """,
     examples: [
-      .init("schemactl generate swift", "Print the structs."),
-      .init(
-        "schemactl generate swift --for grdb --output Sources/App/Schema.swift",
-        "Write records for GRDB."),
-      .init(
-        "schemactl generate swift --output Sources/App/Schema.swift --check",
-        "Fail if the file is not up to date."),
+      "schemactl generate swift": "Print the structs.",
+      "schemactl generate swift --for grdb --output Sources/App/Schema.swift":
+        "Write records for GRDB.",
+      "schemactl generate swift --output Sources/App/Schema.swift --check":
+        "Fail if the file is not up to date.",
     ],
-    arguments: [
-      ArgumentDeclaration(name: "LANGUAGE", summary: "'swift'.", completion: .words(["swift"]))
-    ],
+    arguments: [.init(name: "LANGUAGE", summary: "'swift'.", completion: .words(["swift"]))],
     options: [
-      OptionDeclaration(
+      .init(
         "for", .choice("LIBRARY", SwiftFlavor.allCases.map(\.rawValue)),
         summary: "The library whose protocols the structs conform to; default: plain."),
-      OptionDeclaration("output", .text("FILE"), summary: "The file; default: standard output."),
-      OptionDeclaration("check", summary: "Write nothing, and fail if the file is not up to date."),
+      .init("output", .text("FILE"), summary: "The file; default: standard output."),
+      .init("check", summary: "Write nothing, and fail if the file is not up to date."),
     ] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let invocation = session.invocation
-    guard invocation.arguments.first == "swift" else {
-      throw session.usageError(
-        "generate cannot write '\((invocation.arguments.first ?? "").visible)'",
-        hint: "Write 'schemactl generate swift'.")
+    let language = session.arguments.first ?? ""
+    try session.require(
+      language == "swift", "generate cannot write '\(language.visible)'",
+      hint: "Write 'schemactl generate swift'.")
+    let output = session.text("output")
+    let isCheck = session.flag("check")
+    try session.require(
+      output != nil || !isCheck, "'--check' compares a file", hint: "Name it with --output FILE.")
+    let schema = try session.schema(of: nil as String?)
+    let source = try SwiftGenerator.file(
+      session.described(schema), flavor: session.text("for").flatMap(SwiftFlavor.init) ?? .plain)
+    let bytes = Array(source.utf8)
+    var isStale = output.map { (try? readFile($0)) != bytes } ?? false
+    if let output, isStale, !isCheck {
+      try session.writing.close { try session.write(bytes, toOutput: output) }
+      isStale = false
     }
-    let output = invocation.text("output")
-    guard output != nil || !invocation.flag("check") else {
-      throw session.usageError(
-        "'--check' compares a file", hint: "Name it with --output FILE.")
+    session.report(["file": output, "stale": isStale, "text": source]) { text in
+      guard let output else { return text.sayScript(source) }
+      text.mention(
+        isStale
+          ? "\(output.visible) is not up to date: run `schemactl generate swift --output "
+            + "\(shellQuoted(output).visible)` again."
+          : "\(output.visible) is up to date.")
     }
-    let settings = try Settings(session)
-    let flavor = invocation.text("for").flatMap(SwiftFlavor.init) ?? .plain
-    return try write(try text(settings, flavor), to: output, settings, session)
-  }
-
-  private static func text(_ settings: Settings, _ flavor: SwiftFlavor) throws -> String {
-    let schema = try settings.schema(of: nil as String?)
-    return try SwiftGenerator.file(try settings.described(schema), flavor: flavor)
-  }
-
-  private static func write(
-    _ text: String, to output: String?, _ settings: Settings, _ session: Session
-  ) throws -> ExitStatus {
-    guard let output else {
-      session.report(.generated(text, file: nil, isStale: false))
-      return .success
-    }
-    let bytes = Array(text.utf8)
-    if session.invocation.flag("check") {
-      let isStale = (try? readFile(output)) != bytes
-      session.report(.generated(text, file: output, isStale: isStale))
-      return isStale ? .finding : .success
-    }
-    try session.writing.close {
-      if (try? readFile(output)) != bytes { try settings.write(bytes, toOutput: output) }
-    }
-    session.report(.generated(text, file: output, isStale: false))
-    return .success
+    return isStale ? .finding : .success
   }
 }

@@ -30,33 +30,30 @@ enum ImportCommand: Command {
       database with other devices; elsewhere, name it with --profile.
       """,
     examples: [
-      .init(
-        "schemactl import db/migrations --database app.sqlite",
-        "Recognise the tool, and compare the database."),
-      .init(
-        "schemactl import db/migrations --database app.sqlite --release 2.3",
-        "Also freeze the migrations that the database has run."),
-      .init(
-        "schemactl import 1.0.sqlite 1.1.sqlite 2.0.sqlite --tool grdb",
-        "Write a migration from each release to the next."),
+      "schemactl import db/migrations --database app.sqlite":
+        "Recognise the tool, and compare the database.",
+      "schemactl import db/migrations --database app.sqlite --release 2.3":
+        "Also freeze the migrations that the database has run.",
+      "schemactl import 1.0.sqlite 1.1.sqlite 2.0.sqlite --tool grdb":
+        "Write a migration from each release to the next.",
     ],
     arguments: [
-      ArgumentDeclaration(
+      .init(
         name: "SOURCE", summary: "The folder or file of the other tool, or databases.",
         repeats: true)
     ],
     options: [
-      OptionDeclaration(
+      .init(
         "tool", .choice("TOOL", ImportTool.allCases.map(\.rawValue)),
         summary: "The tool; default: recognised by its files."),
-      OptionDeclaration(
+      .init(
         "database", .text("FILE"),
         summary: "A database that the tool has migrated; import only reads it."),
-      OptionDeclaration(
+      .init(
         "release", .text("NAME"),
         summary: "Freeze the migrations that the database has run as this release; needs "
           + "--database."),
-      OptionDeclaration(
+      .init(
         "operations", summary: "Write operations instead of SQL if they create the same schema."),
       .profile, .timeout,
     ] + .common)
@@ -64,25 +61,21 @@ enum ImportCommand: Command {
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let given = session.invocation
-    let release = try session.release
-    guard release == nil || given.isGiven("database") else {
-      throw session.usageError(
-        "--release needs a database", hint: "Name it with --database FILE.")
-    }
-    let settings = try Settings(session)
-    session.report(.imported(try write(settings, release, session)))
+    let release = try session.release()
+    try session.require(
+      release == nil || session.flag("database"), "--release needs a database",
+      hint: "Name it with --database FILE.")
+    let report = try write(release, session)
+    session.report(report.json) { $0.show(report) }
     return .success
   }
 
-  private static func write(
-    _ settings: Settings, _ release: String?, _ session: Session
-  ) throws -> ImportReport {
-    let folder = MigrationFolder(settings.migrations)
-    try settings.requireNoHistory(in: folder, mayHoldOther: true)
-    let database = session.invocation.text("database")
+  private static func write(_ release: String?, _ session: Session) throws -> ImportReport {
+    let folder = MigrationFolder(session.migrations)
+    try session.requireNoHistory(in: folder, mayHoldOther: true)
+    let database = session.text("database")
     if let database { try DatabaseFile.require(database) }
-    let imported = try read(settings, database, folder, session)
+    let imported = try read(database, into: folder, session)
     if release != nil, !imported.droppedValues.isEmpty {
       throw Failure(
         .finding,
@@ -95,56 +88,53 @@ enum ImportCommand: Command {
     var report = ImportReport(imported: imported)
     if let database {
       let point = try imported.point(
-        of: database, timeout: settings.timeout, interruption: session.interruption)
+        of: database, timeout: session.timeout, interruption: session.interruption)
       try require(point, database, imported)
       report.database = (database, point.count)
     }
     if session.interruption.isRequested {
       throw Failure(.interrupted, "interrupted: nothing was written")
     }
-    var files = ProjectFiles(settings)
-    let engine = settings.hasFile ? nil : try session.syncEngine()
+    var files = ProjectFiles(session)
+    let engine = try session.syncEngine()
     try session.writing.close { try files.makeFolder() }
-    try settings.withClaim {
-      try settings.requireNoHistory(in: folder, mayHoldOther: true)
+    try session.withClaim {
+      try session.requireNoHistory(in: folder, mayHoldOther: true)
       try session.writing.close {
         try imported.write()
-        if !settings.hasFile { try files.writeConfiguration(engine: engine) }
+        if session.file == nil { try files.writeConfiguration(engine: engine) }
         try files.writeManifestSchema()
       }
       report.files = files.written
       if let release, let count = report.database?.count {
         // With the sync engine of the new configuration.
-        try freeze(through: count, release, Settings(session), session, &report)
+        try freeze(through: count, release, session.configured(), &report)
       }
     }
     return report
   }
 
   private static func read(
-    _ settings: Settings, _ database: String?, _ folder: MigrationFolder, _ session: Session
+    _ database: String?, into folder: MigrationFolder, _ session: Session
   ) throws -> ImportedHistory {
-    let sources = session.invocation.arguments
-    let tool = session.invocation.text("tool").flatMap(ImportTool.init)
-    let ignored = settings.configuration.ignore
+    let sources = session.arguments
+    let tool = session.text("tool").flatMap(ImportTool.init)
+    let ignored = session.configuration.ignore
     if tool == .grdb || tool == nil && sources.allSatisfy(DatabaseFile.isDatabase) {
-      return try ReleaseDatabases(sources, timeout: settings.timeout).imported(
-        tool: tool ?? .grdb, into: folder, settings.application, ignoring: ignored,
+      return try ReleaseDatabases(sources, timeout: session.timeout).imported(
+        tool: tool ?? .grdb, into: folder, session.application, ignoring: ignored,
         interruption: session.interruption)
     }
-    guard sources.count == 1 else {
-      throw session.usageError(
-        "only databases of releases can be more than one source",
-        hint: "Name one folder or file of the other tool.")
-    }
+    try session.require(
+      sources.count == 1, "only databases of releases can be more than one source",
+      hint: "Name one folder or file of the other tool.")
     let ledger = try database.flatMap { database in
       try usualLedger(
-        of: database, timeout: settings.timeout, interruption: session.interruption)?.kind
+        of: database, timeout: session.timeout, interruption: session.interruption)?.kind
     }
-    let foreign = try ForeignHistory.read(
-      SourceFiles(sources[0]), tool: tool, ledger: ledger)
+    let foreign = try ForeignHistory.read(SourceFiles(sources[0]), tool: tool, ledger: ledger)
     return try foreign.imported(
-      into: folder, settings.application, asOperations: session.invocation.flag("operations"),
+      into: folder, session.application, asOperations: session.flag("operations"),
       ignoring: ignored, interruption: session.interruption)
   }
 
@@ -162,37 +152,20 @@ enum ImportCommand: Command {
 
   /// Freezes the released migrations and adds their findings to the baseline.
   private static func freeze(
-    through count: Int, _ release: String, _ settings: Settings, _ session: Session,
-    _ report: inout ImportReport
+    through count: Int, _ release: String, _ session: Session, _ report: inout ImportReport
   ) throws {
-    let project = try settings.project()
+    let project = try session.project()
     let last = project.migrations[count - 1].id
     let frozen = try project.freezing(release: release, through: last)
-    let file = settings.baselineFile ?? settings.usualBaselineFile
-    try settings.requireReplaceable(baseline: file)
-    let findings = try settings.linter(of: project, isForBaseline: true).lint(through: last)
-      .findings
+    let file = session.baselineFile ?? session.usualBaselineFile
+    try session.requireReplaceable(baseline: file)
+    let findings = try session.linter(of: project, isForBaseline: true).lint(through: last).findings
     try session.writing.close {
-      do throws(FileError) {
-        try project.folder.write(frozen.lock)
-        if Baseline.count(findings) > 0 {
-          try writeFileAtomically(Array(Baseline.text(findings).utf8), to: file)
-        }
-      } catch {
-        throw Failure(error)
+      try project.folder.write(frozen.lock)
+      if Baseline.count(findings) > 0 {
+        try writeFileAtomically(Array(Baseline.text(findings).utf8), to: file)
       }
     }
     report.release = (release, frozen.frozen.count, Baseline.count(findings), file)
   }
-}
-
-/// The result of `import`.
-struct ImportReport {
-  let imported: ImportedHistory
-  /// Files and directories that were created, besides the manifests.
-  var files: [String] = []
-  /// The database that was compared, and the number of migrations that it has run.
-  var database: (path: String, count: Int)?
-  /// The frozen release, its migrations and the number of findings in its baseline.
-  var release: (name: String, migrations: Int, findings: Int, baseline: String)?
 }

@@ -2,12 +2,8 @@ import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
-import SchemaLint
-import SchemaManifest
-import SchemaPlanning
 import SchemaPlatform
 import SchemaSQLText
-import SchemaTimeline
 import SchemaYAML
 
 enum InitCommand: Command {
@@ -25,53 +21,65 @@ enum InitCommand: Command {
       other databases have run fewer of that tool's migrations.
       """,
     examples: [
-      .init("schemactl init --profile local", "Start an empty project; nothing syncs."),
-      .init("schemactl init --from app.sqlite", "Start from the schema of a database."),
+      "schemactl init --profile local": "Start an empty project; nothing syncs.",
+      "schemactl init --from app.sqlite": "Start from the schema of a database.",
     ],
     options: [
-      OptionDeclaration("from", .text("FILE"), summary: "An existing database."), .profile,
+      .init("from", .text("FILE"), summary: "An existing database."), .profile,
       .timeout,
     ] + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { invocation.isGiven("from") }
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    let folder = MigrationFolder(settings.migrations)
-    try settings.requireNoHistory(in: folder)
-    let database = session.invocation.text("from")
-    let ledgers = try database.map { try foreignLedgers(of: $0, settings) } ?? []
-    let text = try database.map { try baseline(of: $0, replacing: ledgers, settings) }
-    var files = ProjectFiles(settings)
-    let engine = settings.hasFile ? nil : try session.syncEngine()
+    let folder = MigrationFolder(session.migrations)
+    try session.requireNoHistory(in: folder)
+    let database = session.text("from")
+    let ledgers = try database.map { try foreignLedgers(of: $0, session) } ?? []
+    let text = try database.map { try baseline(of: $0, replacing: ledgers, session) }
+    var files = ProjectFiles(session)
+    let engine = try session.syncEngine()
     try session.writing.close {
-      if !settings.hasFile { try files.writeConfiguration(engine: engine) }
+      if session.file == nil { try files.writeConfiguration(engine: engine) }
       try files.makeFolder()
       try files.writeManifestSchema()
     }
-    guard let database, let text else {
-      session.report(
-        .initialized(files.written, nil, [], next: session.command("new") + " 'Create notes'"))
-      return .success
+    var written = files.written
+    var report: AdoptReport?
+    if let database, let text {
+      let file = folder.file(ofMigration: "0001_baseline")
+      try session.withClaim {
+        try session.requireNoHistory(in: folder)
+        try session.writing.close { try createFileAtomically(Array(text.utf8), at: file) }
+      }
+      written.append(file)
+      report = try session.project(for: database).adopt(
+        database, at: nil, timeout: session.timeout, interruption: session.interruption)
     }
-    let file = folder.file(ofMigration: "0001_baseline")
-    try settings.withClaim {
-      try settings.requireNoHistory(in: folder)
-      try session.writing.close { try createFileAtomically(Array(text.utf8), at: file) }
-    }
-    let report = try settings.project(for: database).adopt(
-      database, at: nil, timeout: settings.timeout, interruption: session.interruption)
     session.report(
-      .initialized(files.written + [file], report, ledgers, next: session.command("lint")))
+      ["files": written, "at": report?.at, "replaced": ledgers.map(\.table)] + adoption(report)
+    ) {
+      for file in written { $0.mention("Created \(file.visible)") }
+      for ledger in ledgers {
+        $0.mention(
+          "The baseline replaces \(counted(ledger.entries.count, "migration")) in "
+            + "\(ledger.table.visible). For databases that have run fewer of them, use "
+            + "`schemactl import` instead of this baseline.")
+      }
+      if let report { $0.mention("Adopted the database at \(report.at.visible).") }
+      let next =
+        report == nil ? session.command("new") + " 'Create notes'" : session.command("lint")
+      $0.mention("Next: \(next.visible)")
+    }
     return .success
   }
 
   /// Reads the database before any file is written: if it cannot be adopted, nothing is written.
   private static func baseline(
-    of database: String, replacing ledgers: [UsualLedger], _ settings: Settings
+    of database: String, replacing ledgers: [UsualLedger], _ session: Session
   ) throws -> String {
-    let connection = try DatabaseFile.openForReading(database, timeout: settings.timeout)
-    if let last = try LiveDatabase(connection, settings.ledger, path: database).rows?.last?.id {
+    let connection = try DatabaseFile.openForReading(database, timeout: session.timeout)
+    if let last = try LiveDatabase(connection, session.ledger, path: database).rows?.last?.id {
       throw Failure(
         .finding,
         "\(database) already has a ledger, up to \(last): it belongs to another history. Nothing "
@@ -79,17 +87,17 @@ enum InitCommand: Command {
     }
     let text = manifestText(
       description: "The schema of the existing database.",
-      try settings.schema(of: .database(database)).operations)
+      try session.schema(of: .database(database)).operations)
     let items = ledgers.map { "  - \($0.replaced.yaml)\n" }
     return items.isEmpty ? text : text + "replaces:\n" + items.joined()
   }
 
   /// The ledgers of other tools, with entries.
-  private static func foreignLedgers(of database: String, _ settings: Settings) throws
-    -> [UsualLedger]
-  {
+  private static func foreignLedgers(
+    of database: String, _ session: Session
+  ) throws -> [UsualLedger] {
     try DatabaseFile.require(database)
-    let ledgers = try ForeignLedgers.usual(in: database, timeout: settings.timeout)
+    let ledgers = try ForeignLedgers.usual(in: database, timeout: session.timeout)
     if let ledger = ledgers.first(where: { !$0.failed.isEmpty }) {
       throw Failure(
         .finding,

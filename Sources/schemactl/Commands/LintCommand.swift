@@ -1,13 +1,12 @@
 import SchemaCommandLine
-import SchemaCopies
 import SchemaHistory
 import SchemaLint
-import SchemaPreview
-import SchemaTimeline
-import SchemaManifest
 import SchemaPlatform
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
+import SchemaTimeline
+import SchemaTrials
 
 enum LintCommand: Command {
   static let declaration = CommandDeclaration(
@@ -25,99 +24,182 @@ enum LintCommand: Command {
       schemactl.yaml and run --write-baseline: lint does not report the findings in that file.
       """,
     examples: [
-      .init("schemactl lint", "Check every migration."),
-      .init("schemactl lint --on-copy --database app.sqlite", "Try the drafts on real rows."),
-      .init("schemactl lint --explain drop-column", "Explain a rule."),
+      "schemactl lint": "Check every migration.",
+      "schemactl lint --on-copy --database app.sqlite": "Try the drafts on real rows.",
+      "schemactl lint --explain drop-column": "Explain a rule.",
     ],
     options: [
       .profile, .strict,
-      OptionDeclaration("fix", summary: "Correct drafts where the correction is certain."),
-      OptionDeclaration(
-        "full", summary: "Simulate every pair of releases, not only adjacent ones."),
-      OptionDeclaration("on-copy", summary: "Run pending migrations on a copy of the database."),
-      OptionDeclaration(
+      .init("fix", summary: "Correct drafts where the correction is certain."),
+      .init("full", summary: "Simulate every pair of releases, not only adjacent ones."),
+      .init("on-copy", summary: "Run pending migrations on a copy of the database."),
+      .init(
         "explain", .text("RULE"), completion: .words(Rule.all.map(\.id)),
         summary: "Explain a rule."),
-      OptionDeclaration("write-baseline", summary: "Write today's findings to the baseline."),
+      .init("write-baseline", summary: "Write today's findings to the baseline."),
     ] + .database + .reporting)
 
+  static func readsConfiguration(_ invocation: Invocation) -> Bool {
+    !invocation.isGiven("explain")
+  }
+
   /// With `--on-copy`, an interrupted command must delete its copy.
-  static func heedsInterruptions(_ invocation: Invocation) -> Bool { invocation.flag("on-copy") }
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { invocation.isGiven("on-copy") }
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let given = session.invocation
-    let modes = ["on-copy", "explain", "write-baseline", "fix"].filter(given.isGiven)
-    guard modes.count < 2 else {
-      throw session.usageError("--\(modes[0]) cannot be combined with --\(modes[1])", hint: nil)
+    let modes = ["on-copy", "explain", "write-baseline", "fix"].filter(session.flag)
+    try session.require(modes.count < 2, "--\(modes[0]) cannot be combined with --\(modes[1])")
+    let report: LintReport
+    switch modes.first {
+    case "explain": return try explain(session.text("explain") ?? "", session)
+    case "write-baseline": return try writeBaseline(session)
+    case "on-copy": report = try lintOnCopy(session)
+    case "fix": report = try session.withClaim { try fix(session) }
+    default: report = try session.lint(session.project())
     }
-    if let rule = given.text("explain") { return try explain(rule, session) }
-    let settings = try Settings(session)
-    if given.flag("write-baseline") { return try writeBaseline(settings, session) }
-    let isFull = given.flag("full")
-    let report =
-      given.flag("fix")
-      ? try settings.withClaim { try fix(settings, isFull, session) }
-      : try lint(settings, isFull, session)
-    session.report(.linted(report))
+    session.report(report.json, Annotations(report)) { $0.show(report) }
     return report.status
   }
 
-  private static func lint(
-    _ settings: Settings, _ isFull: Bool, _ session: Session
-  ) throws -> LintReport {
-    guard session.invocation.flag("on-copy") else {
-      return try settings.lint(settings.project(), isFull: isFull)
-    }
-    let database = try settings.requiredDatabase()
-    let project = try settings.project(for: database).view(
-      of: database, timeout: settings.timeout, interruption: session.interruption)
+  private static func lintOnCopy(_ session: Session) throws -> LintReport {
+    let database = try session.requiredDatabase()
+    let project = try session.project(for: database).view(
+      of: database, timeout: session.timeout, interruption: session.interruption)
     let copy = try project.trialCopy(
-      of: database, timeout: settings.timeout, interruption: session.interruption
-    ) { session.report(.progress($0)) }
-    return try settings.lint(project, isFull: isFull, on: copy)
+      of: database, timeout: session.timeout, interruption: session.interruption,
+      onEvent: session.follow)
+    return try session.lint(project, on: copy)
   }
 
-  private static func fix(
-    _ settings: Settings, _ isFull: Bool, _ session: Session
-  ) throws -> LintReport {
-    let (project, texts) = try settings.projectWithDraftTexts()
-    let result = try Fixer.fix(project, texts) { try settings.lint($0, isFull: isFull) }
+  private static func fix(_ session: Session) throws -> LintReport {
+    let (project, texts) = try session.projectWithDraftTexts()
+    let result = try Fixer.fix(project, texts) { try session.lint($0) }
     try session.writing.close {
       for (file, bytes) in result.files { try writeFileAtomically(bytes, to: file) }
     }
     return result.report
   }
 
-  private static func writeBaseline(
-    _ settings: Settings, _ session: Session
-  ) throws -> ExitStatus {
-    guard let file = settings.baselineFile else {
+  private static func writeBaseline(_ session: Session) throws -> ExitStatus {
+    guard let file = session.baselineFile else {
       throw session.usageError(
         "schemactl.yaml names no baseline",
         hint: "Add a line such as `lint: { baseline: lint.baseline }`.")
     }
-    try settings.requireReplaceable(baseline: file)
-    let report = try settings.linter(of: settings.project(), isForBaseline: true)
-      .lint(isFull: session.invocation.flag("full"))
+    try session.requireReplaceable(baseline: file)
+    let report = try session.linter(of: session.project(), isForBaseline: true)
+      .lint(isFull: session.flag("full"))
     // Lint cannot judge the migrations after one that fails.
     if let failure = report.failure { throw failure }
     try writeFileAtomically(Array(Baseline.text(report.findings).utf8), to: file)
-    session.report(.wroteBaseline(file: file, findings: Baseline.count(report.findings)))
+    let count = Baseline.count(report.findings)
+    session.report(["baseline": file, "findings": count]) {
+      $0.mention("Wrote \(counted(count, "finding")) to \(file.visible).")
+    }
     return .success
   }
 
   private static func explain(_ rule: String, _ session: Session) throws -> ExitStatus {
-    guard OutputFormat.common.contains(session.format) else {
-      throw session.usageError(
-        "--explain cannot be combined with --format \(session.format.rawValue)", hint: nil)
-    }
-    guard let text = explanation(of: rule) else {
+    try session.require(
+      OutputFormat.common.contains(session.format),
+      "--explain cannot be combined with --format \(session.format.rawValue)")
+    guard let explanation = explanation(of: rule) else {
       if let problem = Rule.problem(withOldID: rule) { throw Failure(.invalidInput, problem) }
       throw session.usageError(
         "'\(rule.visible)' is not a rule",
         hint: ruleSuggestion(for: rule).map { "Did you mean '\($0)'?" })
     }
-    session.report(.explained(rule: rule, text))
+    session.report(["rule": rule, "explanation": explanation]) { $0.sayScript(explanation) }
     return .success
+  }
+}
+
+extension TextReporter {
+  fileprivate func show(_ report: LintReport) {
+    for fix in report.fixes ?? [] {
+      say(
+        "\(fix.file.visible):\(fix.line):\(fix.column): fixed: \(fix.message.visible) [\(fix.rule)]"
+      )
+    }
+    showFindings(report, withSuppressed: true)
+    if let failure = report.unfoundFailure { complain(failure) }
+    if let data = report.data { show(data) }
+    report.notes.forEach(note)
+    mention(scope(of: report))
+    mention(verdict(on: report))
+  }
+
+  /// `reminders: 1,000 rows before, 998 after`.
+  private func show(_ data: DataReport) {
+    say(
+      "On a copy of \(data.database.visible): "
+        + "\(counted(data.applied.count, "migration")) applied.")
+    list(data.tables, "table") { table in
+      let before = table.before.map { counted($0, "row") }
+      let text: String? =
+        switch (before, table.after) {
+        case (let before?, let after?):
+          before + (table.before == after ? "" : " before, \(grouped(after)) after")
+        case (nil, let after?): "created with \(counted(after, "row"))"
+        case (let before?, nil): "dropped with \(before)"
+        case (nil, nil): nil
+        }
+      if let text { say("  \(table.name.visible): \(text)") }
+    }
+    guard let id = data.failure?.migration?.id else { return }
+    say("  \(id.visible) failed; later migrations did not run.")
+  }
+
+  /// Summarises findings about frozen manifests in one line, because nobody can change those
+  /// manifests, unless all findings are requested.
+  func showFindings(_ report: LintReport, withSuppressed: Bool = false) {
+    let hidden = report.hiddenFindings
+    list(report.findings.filter { !hidden.contains($0) && !$0.isSuppressed }, "finding", show)
+    if withSuppressed, volume != .quiet {
+      list(report.findings.filter(\.isSuppressed), "suppressed finding") { finding in
+        say(
+          "\(finding.file.visible):\(finding.line):\(finding.column): suppressed: \(finding.rule): "
+            + (finding.reason?.visible ?? ""))
+      }
+    }
+    if let summary = report.hiddenSummary { mention(summary) }
+  }
+
+  /// `Profile local: nothing syncs; 3 queries.`
+  private func scope(of report: LintReport) -> String {
+    let queries = report.queries.map { $0 == 1 ? "; 1 query" : "; \(grouped($0)) queries" } ?? ""
+    let text = "Profile \(report.profile.rawValue): \(report.profile.meaning)\(queries)."
+    guard let migration = report.failure?.migration?.id else { return text }
+    return text + " The replay ended at \(migration.visible): later migrations were not checked."
+  }
+
+  /// `Found 3 errors, 1 warning (2 fixable with --fix); 1 suppressed`
+  ///
+  /// - Parameter countsFailure: whether a failure of the replay counts as an error.
+  func verdict(on report: LintReport, countsFailure: Bool = true) -> String {
+    let summary = report.summary
+    let counts = [
+      (summary.errors - (countsFailure ? 0 : 1), "error"), (summary.warnings, "warning"),
+      (summary.notes, "note"),
+    ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }
+    let fixable = report.findings.count { $0.isFixable && !$0.isSuppressed }
+    var text = "Found " + (counts.isEmpty ? "no problems" : counts.joined(separator: ", "))
+    if fixable > 0 { text += " (\(fixable) fixable with --fix)" }
+    if summary.suppressed > 0 { text += "; \(summary.suppressed) suppressed" }
+    if let fixes = report.fixes { text += "; \(fixes.count) fixed" }
+    return text
+  }
+}
+
+extension LintReport {
+  /// Findings that concern only frozen manifests and that no option requests.
+  fileprivate var hiddenFindings: Set<Finding> {
+    isVerbose ? [] : Set(findings.lazy.filter { $0.isFrozen && !$0.isSuppressed })
+  }
+
+  var hiddenSummary: String? {
+    let count = hiddenFindings.count
+    return count == 0
+      ? nil : "\(counted(count, "finding")) in frozen migrations; see `lint --verbose`"
   }
 }

@@ -2,10 +2,11 @@ import SchemaApply
 import SchemaCommandLine
 import SchemaCopies
 import SchemaHistory
-import SchemaInspect
-import SchemaPreview
+import SchemaModel
+import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
 
 enum MigrateCommand: Command {
   static let declaration = CommandDeclaration(
@@ -16,56 +17,49 @@ enum MigrateCommand: Command {
       database, unless --existing or --frozen is given.
       """,
     examples: [
-      .init("schemactl migrate --database app.sqlite", "Apply the pending migrations."),
-      .init(
-        "schemactl migrate --database app.sqlite --backup",
-        "Keep a backup; `schemactl restore` puts it back."),
-      .init(
-        "schemactl migrate --database app.sqlite --frozen --timeout 30",
-        "For deployment scripts: only released migrations, only an existing database."),
+      "schemactl migrate --database app.sqlite": "Apply the pending migrations.",
+      "schemactl migrate --database app.sqlite --backup":
+        "Keep a backup; `schemactl restore` puts it back.",
+      "schemactl migrate --database app.sqlite --frozen --timeout 30":
+        "For deployment scripts: only released migrations, only an existing database.",
     ],
     options: [
       .to(), .frozen,
-      OptionDeclaration("existing", summary: "Fail if the database is missing or empty."),
+      .init("existing", summary: "Fail if the database is missing or empty."),
       .dryRun,
-      OptionDeclaration(
+      .init(
         "backup", .optionalText("PATH"),
         summary: "Copy the database first: beside it, into a directory, or to a new file."),
-      OptionDeclaration(
+      .init(
         "reset-drafts",
         summary: "Return to the state before the first draft, then apply the pending migrations."),
       .redact, .paranoid,
     ] + .databaseOrCluster + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool {
-    !invocation.flag("dry-run")
+    !invocation.isGiven("dry-run")
   }
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    if let cluster = try settings.cluster(session) {
-      return try migrate(cluster, settings, session)
-    }
-    let given = session.invocation
-    if given.flag("reset-drafts"), given.flag("dry-run") || given.flag("frozen") {
-      throw session.usageError(
-        "--reset-drafts cannot be combined with --dry-run or --frozen", hint: nil)
-    }
-    let database = try settings.requiredDatabase()
-    if given.flag("dry-run") { return try PlanCommand.plan(database, false, settings, session) }
-    var options = settings.migrateOptions(database)
-    options.backup = settings.backup()
+    if let cluster = try session.cluster { return try migrate(cluster, session) }
+    let resets = session.flag("reset-drafts")
+    try session.require(
+      !resets || !session.flag("dry-run") && !session.flag("frozen"),
+      "--reset-drafts cannot be combined with --dry-run or --frozen")
+    let database = try session.requiredDatabase()
+    if session.flag("dry-run") { return try PlanCommand.plan(database, session) }
+    var options = session.migrateOptions(database)
+    options.backup = session.backup()
     do {
-      if try isUpToDate(settings, options, session) {
-        session.report(.migrated(MigrateReport(), options))
-        return .success
+      var report = MigrateReport()
+      if try !isUpToDate(options, session) {
+        let project = try session.project(for: database, mustExist: options.existing)
+        if resets { options.reset = try reset(project, options, session) }
+        report = try project.migrate(
+          options, interruption: session.interruption, onEvent: session.follow)
       }
-      let project = try settings.project(for: database, mustExist: options.existing)
-      if given.flag("reset-drafts") { options.reset = try reset(project, options, session) }
-      let report = try project.migrate(options, interruption: session.interruption) {
-        session.report(.progress($0))
-      }
-      session.report(.migrated(report, options))
+      let reset = options.reset.map { ["copy": $0.copy, "setAside": $0.setAside] as JSON }
+      session.report(report.json + ["reset": reset]) { $0.show(report, options) }
       return report.status
     } catch  where session.interruption.isRequested {
       // A run that applied a migration returns a report instead.
@@ -77,15 +71,12 @@ enum MigrateCommand: Command {
 
   /// Checks for the most frequent case quickly. It does not apply when options select other than
   /// the whole history.
-  private static func isUpToDate(
-    _ settings: Settings, _ options: MigrateOptions, _ session: Session
-  ) throws -> Bool {
-    let more = ["to", "reset-drafts", "paranoid"]
-    guard !more.contains(where: session.invocation.isGiven) else { return false }
-    return try MigrationFolder(settings.migrations).isUpToDate(
-      options.database, settings.ledger, timeout: options.timeout,
+  private static func isUpToDate(_ options: MigrateOptions, _ session: Session) throws -> Bool {
+    if ["to", "reset-drafts", "paranoid"].contains(where: session.flag) { return false }
+    return try MigrationFolder(session.migrations).isUpToDate(
+      options.database, session.ledger, timeout: options.timeout,
       interruption: session.interruption
-    ) { session.report(.progress(.waiting(seconds: $0))) }
+    ) { session.follow(.waiting(seconds: $0)) }
   }
 
   private static func reset(
@@ -93,10 +84,137 @@ enum MigrateCommand: Command {
   ) throws -> DraftCopy.Reset {
     let reset = try DraftCopy(of: options.database, project).restore(
       timeout: options.timeout, interruption: session.interruption)
-    session.report(
-      .note(
-        "\(options.database) was reset to \(reset.copy ?? "an empty database"); its previous content, "
-          + "with the rows written since, is in \(reset.setAside)"))
+    session.note(
+      "\(options.database) was reset to \(reset.copy ?? "an empty database"); its previous content, "
+        + "with the rows written since, is in \(reset.setAside)")
     return reset
+  }
+}
+
+extension TextReporter {
+  func show(_ report: MigrateReport, _ options: MigrateOptions) {
+    let database = options.database.visible
+    if report.created { mention("Created \(database).") }
+    if let last = report.adopted.last {
+      mention(
+        "Adopted \(counted(report.adopted.count, "migration")) up to \(last.visible), which another "
+          + "tool applied.")
+    }
+    if let copy = report.draftCopy {
+      note("kept a copy from before the first draft: \(copy) (--reset-drafts returns to it)")
+    }
+    if let backup = report.backup { note("kept a backup: \(backup)") }
+    show(report.applied, "Applied")
+    if let result = report.integrityCheck, report.failure == nil {
+      note(
+        result == "ok"
+          ? "integrity_check found no problem" : "integrity_check could not run: \(result)")
+    }
+    noteDrift(report.drift, options.database)
+    guard let failure = report.failure else { return mention(arrival(report, options)) }
+    complain(failure.adding(remainder(report, options)))
+    if let advice = failure.status.advice(ofFrozen: report.failedFrozen) { help(advice) }
+    if let backup = report.backup {
+      help(
+        "`schemactl restore --database \(shellQuoted(options.database)) \(shellQuoted(backup))` "
+          + "returns to the state before this run")
+    }
+  }
+
+  func noteDrift(_ drift: [SchemaChange], _ database: String) {
+    for change in drift { note("drift: " + change.sentence) }
+    guard !drift.isEmpty else { return }
+    note(
+      "`schemactl diff --database \(shellQuoted(database))` compares the database with its history")
+  }
+
+  /// Prints only the end of a long list.
+  func show(_ applied: [AppliedMigration], _ verb: String) {
+    let hidden = volume == .verbose ? 0 : max(0, applied.count - 20)
+    if hidden > 0 {
+      mention("\(verb) \(counted(hidden, "earlier migration")); --verbose lists them.")
+    }
+    for migration in applied.dropFirst(hidden) {
+      let effects = effects(of: migration).map { " (\($0))" } ?? ""
+      mention("\(verb) \(migration.id.visible) in \(duration(migration.milliseconds))\(effects).")
+    }
+  }
+
+  /// Changes to rows that the operation does not make obvious.
+  private func effects(of applied: AppliedMigration) -> String? {
+    var effects: [String] = []
+    for strategy in applied.strategies {
+      let effect: String? =
+        switch strategy {
+        case .native, .sql, .assertion: nil
+        case .update where rewriting.contains(applied.id):
+          "rows were updated in place"
+        case .schemaEdit where rewriting.contains(applied.id):
+          "only rows that are older than the column were written"
+        case .update, .schemaEdit: "no row was written"
+        case .rewrite: "every row was written once"
+        }
+      guard let effect else { continue }
+      let text = "\(strategy.rawValue): \(effect)"
+      if !effects.contains(text) { effects.append(text) }
+    }
+    return effects.isEmpty ? nil : effects.joined(separator: "; ")
+  }
+
+  /// The state of the database after a run without a failure.
+  func arrival(_ report: MigrateReport, _ options: MigrateOptions) -> String {
+    let database = options.database.visible
+    if report.isHistoryEmpty {
+      return options.frozenOnly
+        ? "No migration is frozen yet: \(database) is unchanged."
+        : "The history is empty: no migration was applied, and no database was created."
+    }
+    if let beyond = report.beyond { return beyond.sentence.visible + "." }
+    let state =
+      if let last = options.through {
+        "\(database) has every migration up to \(last.visible)"
+      } else if options.frozenOnly {
+        "\(database) has every frozen migration"
+      } else {
+        "\(database) is up to date"
+      }
+    let count = report.applied.count
+    return "\(state): \(count == 0 ? "nothing to do" : "\(counted(count, "migration")) applied")."
+  }
+
+  private func remainder(_ report: MigrateReport, _ options: MigrateOptions) -> String {
+    let database = options.database
+    if let last = report.applied.last {
+      return "remain applied: \(counted(report.applied.count, "migration")), up to \(last.id)"
+    }
+    if !report.uncertain.isEmpty {
+      return "\(database) is either unchanged or contains everything that was to be committed"
+    }
+    let state =
+      if !report.adopted.isEmpty {
+        "only has the ledger rows of the adopted migrations"
+      } else if report.isStillMissing {
+        "was not created"
+      } else if options.reset != nil {
+        "is as it was before its drafts"
+      } else {
+        "is unchanged"
+      }
+    return "no migration was applied: \(database) \(state)"
+  }
+}
+
+extension ExitStatus {
+  /// Advice after a failed migration that the message itself cannot give.
+  fileprivate func advice(ofFrozen isFrozen: Bool) -> String? {
+    switch self {
+    case .migrationFailed where isFrozen:
+      "correct the rows of the database, and run the command again; do not change the manifest, which "
+        + "is frozen"
+    case .migrationFailed:
+      "correct the manifest, or the rows of the database, and run the command again"
+    case .interrupted: "run the command again to continue"
+    default: nil
+    }
   }
 }

@@ -1,10 +1,6 @@
 import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
-import SchemaInspect
-import SchemaManifest
-import SchemaModel
-import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
@@ -23,44 +19,40 @@ enum NewCommand: Command {
       and tables with --rename, or they are dropped and recreated.
       """,
     examples: [
-      .init("schemactl new Add priority", "Write 0008_add_priority.yaml after 0007."),
-      .init(
-        "schemactl new Colours --from schema.sql --rename lists.color=colour",
-        "Write the operations that lead to the schema of a file."),
+      "schemactl new Add priority": "Write 0008_add_priority.yaml after 0007.",
+      "schemactl new Colours --from schema.sql --rename lists.color=colour":
+        "Write the operations that lead to the schema of a file.",
     ],
-    arguments: [
-      ArgumentDeclaration(name: "NAME", summary: "The purpose of the migration.", repeats: true)
-    ],
+    arguments: [.init(name: "NAME", summary: "The purpose of the migration.", repeats: true)],
     options: [
-      OptionDeclaration(
+      .init(
         "from", .text("SOURCE"),
         summary: "The new schema: a database, a file of SQL or a migrations directory."),
-      OptionDeclaration(
+      .init(
         "rename", .text("T.OLD=NEW"), repeats: true, completion: .nothing,
         summary: "A renamed column, or a renamed table as OLD=NEW; its values are kept."),
       .timeout,
     ] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let name = session.invocation.arguments.joined(separator: " ")
+    let name = session.arguments.joined(separator: " ")
     guard let manifest = NewManifest(name: name) else {
       throw session.usageError(
         "a file name cannot be created from '\(name.visible)'",
         hint: "Say what the migration does, for example `schemactl new Add priority`.")
     }
-    let settings = try Settings(session)
-    var files = ProjectFiles(settings)
+    var files = ProjectFiles(session)
     try files.makeFolder()
-    try settings.withClaim {
-      let project = try settings.project(mayBeEmpty: true)
-      let content = try content(on: project, settings, session)
+    try session.withClaim {
+      let project = try session.project(mayBeEmpty: true)
+      let content = try content(on: project, session)
       try session.writing.close {
         let (id, file) = try write(manifest, content.operations, to: project, &files)
-        for file in files.written { session.report(.note("created \(file)")) }
-        session.report(.created(id: id, file: file))
+        for file in files.written { session.note("created \(file)") }
+        session.report(["id": id, "file": file]) { $0.say(file.visible) }
         // The command also works when a draft cannot be replayed yet.
-        if content.operations != nil, let current = try? settings.project() {
-          _ = try? SchemaFile(settings)?.write(current)
+        if content.operations != nil, let current = try? session.project() {
+          try? session.writeSchemaFile(of: current)
         }
         advise(content.renamings, inPlaceOf: file, session)
       }
@@ -74,22 +66,21 @@ enum NewCommand: Command {
     _ renamings: [PossibleRenaming], inPlaceOf file: String, _ session: Session
   ) {
     guard !renamings.isEmpty else { return }
-    for one in renamings { session.report(.note(one.sentence)) }
-    let given = session.invocation
-    let texts = given.texts("rename") + renamings.map(\.renaming.text)
+    for one in renamings { session.note(one.sentence) }
+    let texts = session.invocation.texts("rename") + renamings.map(\.renaming.text)
     let words =
-      given.texts("from").flatMap { ["--from", $0] } + texts.flatMap { ["--rename", $0] }
-      + (given.arguments.contains { $0.hasPrefix("-") } ? ["--"] : []) + given.arguments
-    session.report(
-      .note(
-        "to keep those values, replace the draft: `rm -- \(shellQuoted(file)) && "
-          + "\(session.command("new", words, database: false))`"))
+      session.invocation.texts("from").flatMap { ["--from", $0] }
+      + texts.flatMap { ["--rename", $0] }
+      + (session.arguments.contains { $0.hasPrefix("-") } ? ["--"] : []) + session.arguments
+    session.note(
+      "to keep those values, replace the draft: `rm -- \(shellQuoted(file)) && "
+        + "\(session.command("new", words, database: false))`")
   }
 
   /// The operations from the latest schema to that of `--from`, and possible renames; nil without
   /// `--from`.
   private static func content(
-    on project: Project, _ settings: Settings, _ session: Session
+    on project: Project, _ session: Session
   ) throws -> (operations: [WrittenOperation]?, renamings: [PossibleRenaming]) {
     let renamings = try session.invocation.texts("rename").map { text in
       guard let renaming = SchemaRenaming(text) else {
@@ -99,50 +90,21 @@ enum NewCommand: Command {
       }
       return renaming
     }
-    guard let source = session.invocation.text("from") else {
-      guard renamings.isEmpty else {
-        throw session.usageError("--rename needs --from", hint: nil)
-      }
+    guard let source = session.text("from") else {
+      try session.require(renamings.isEmpty, "--rename needs --from")
       return (nil, [])
     }
     let head = try project.schema(through: nil, interruption: session.interruption)
-    let wanted = try settings.schema(of: source, besides: head)
-    for hint in SchemaRenaming.keepingValues(renamings, from: head, to: wanted) {
-      session.report(.note(hint))
-    }
-    let operations: [WrittenOperation]
-    do throws(Failure) {
-      operations = try SchemaTransition.operations(
-        from: head, to: wanted, renaming: renamings, settings.application)
-    } catch {
-      guard error.status == .usage else { throw error }
-      throw try explained(error, renamings, to: wanted, project, settings.application)
-    }
+    let wanted = try session.schema(of: source, besides: head)
+    SchemaRenaming.keepingValues(renamings, from: head, to: wanted).forEach(session.note)
+    let operations = try SchemaTransition.operations(
+      from: head, to: wanted, renaming: renamings, session.application)
     guard !operations.isEmpty else {
       throw Failure(.finding, "\(source) already has the schema of the history")
     }
     let possible = SchemaRenaming.possible(
-      from: head, to: wanted, besides: renamings, settings.application)
+      from: head, to: wanted, besides: renamings, session.application)
     return (operations, possible)
-  }
-
-  /// Explains a rejected rename: if it would work without the last draft, that draft probably makes
-  /// the same change.
-  private static func explained(
-    _ failure: Failure, _ renamings: [SchemaRenaming], to wanted: Schema, _ project: Project,
-    _ application: Application
-  ) throws(Failure) -> Failure {
-    guard let draft = project.migrations.last, !project.isFrozen(draft) else { return failure }
-    var former = Schema()
-    if let last = project.migrations.dropLast().last {
-      former = try project.schema(through: last.id)
-    }
-    let operations = try? SchemaTransition.operations(
-      from: former, to: wanted, renaming: renamings, application)
-    guard operations != nil else { return failure }
-    return Failure(
-      .usage, "\(failure.message). It existed before \(draft.id), which is a draft",
-      remedy: "To replace the draft, remove it first (`rm -- \(shellQuoted(draft.file))`)")
   }
 
   private static func write(

@@ -1,7 +1,8 @@
 import SchemaApply
 import SchemaCommandLine
 import SchemaHistory
-import SchemaInspect
+import SchemaManifest
+import SchemaPlanning
 import SchemaPreview
 import SchemaSQLText
 
@@ -16,67 +17,141 @@ enum PlanCommand: Command {
       the sqlite3 shell with the same statements, transactions and ledger entries.
       """,
     examples: [
-      .init("schemactl plan --database app.sqlite", "List the pending operations."),
-      .init("schemactl plan --on-copy --database app.sqlite", "Try them on a copy."),
-      .init(
-        "schemactl plan --sql --database new.sqlite | sqlite3 new.sqlite",
-        "Create a database without schemactl."),
+      "schemactl plan --database app.sqlite": "List the pending operations.",
+      "schemactl plan --on-copy --database app.sqlite": "Try them on a copy.",
+      "schemactl plan --sql --database new.sqlite | sqlite3 new.sqlite":
+        "Create a database without schemactl.",
     ],
     options: [
-      OptionDeclaration(
-        "sql", summary: "Print SQL for the sqlite3 shell, or for a cluster."),
-      OptionDeclaration("on-copy", summary: "Run the migrations on a copy of the database."),
+      .init("sql", summary: "Print SQL for the sqlite3 shell, or for a cluster."),
+      .init("on-copy", summary: "Run the migrations on a copy of the database."),
       .to(), .frozen, .redact, .paranoid,
     ] + .databaseOrCluster + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool {
-    invocation.flag("on-copy")
+    invocation.isGiven("on-copy")
   }
 
   static func run(_ session: Session) throws -> ExitStatus {
     do {
-      return try plan(session)
-    } catch  where session.invocation.flag("sql") && session.printsRawSQL {
+      if let cluster = try session.cluster { return try plan(cluster, session) }
+      guard session.flag("on-copy") else {
+        return try plan(session.optionalDatabase(), session)
+      }
+      try session.require(!session.flag("sql"), "--sql cannot be combined with --on-copy")
+      return try rehearse(session)
+    } catch  where session.flag("sql") && session.printsRawSQL {
       // Behind a pipe, `sqlite3` would read nothing and succeed.
-      session.report(.refusedScript)
+      session.report(nil) { $0.sayScript(PlanReport.refusal) }
       throw error
     }
   }
 
-  private static func plan(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    if let cluster = try settings.cluster(session) { return try plan(cluster, settings, session) }
-    let printsSQL = session.invocation.flag("sql")
-    guard session.invocation.flag("on-copy") else {
-      return try plan(try settings.optionalDatabase(), printsSQL, settings, session)
-    }
-    if printsSQL {
-      throw session.usageError("--sql cannot be combined with --on-copy", hint: nil)
-    }
-    let options = settings.migrateOptions(try settings.requiredDatabase())
-    let report = try settings.project(for: options.database, mustExist: options.existing)
-      .rehearse(options, interruption: session.interruption) { session.report(.progress($0)) }
-    session.report(.tried(report, options))
+  private static func rehearse(_ session: Session) throws -> ExitStatus {
+    let options = session.migrateOptions(try session.requiredDatabase())
+    let report = try session.project(for: options.database, mustExist: options.existing)
+      .rehearse(options, interruption: session.interruption, onEvent: session.follow)
+    session.report(report.json) { $0.show(report, options) }
     return report.status
   }
 
   /// Also implements `migrate --dry-run`.
-  static func plan(
-    _ database: String?, _ printsSQL: Bool, _ settings: Settings, _ session: Session
-  ) throws -> ExitStatus {
-    var options = settings.migrateOptions(database ?? "")
+  static func plan(_ database: String?, _ session: Session) throws -> ExitStatus {
+    let printsSQL = session.flag("sql")
+    var options = session.migrateOptions(database ?? "")
     // A script may be meant for a database that does not exist yet.
     if printsSQL { options.existing = false }
-    let project = try settings.project(for: database, mustExist: options.existing)
+    let project = try session.project(for: database, mustExist: options.existing)
     let report =
       database == nil || printsSQL
       ? DryRunReport(plan: try project.plan(options, database: database))
       : try project.dryRun(options)
     if let database, !printsSQL, try !DatabaseFile.exists(database) {
-      session.report(.note("\(database) does not exist: `schemactl migrate` would create it"))
+      session.note("\(database) does not exist: `schemactl migrate` would create it")
     }
-    if printsSQL, session.printsRawSQL { try report.plan.requirePlainText() }
-    session.report(.planned(report, database: database, isSQL: printsSQL))
+    return try show(report, of: database, session)
+  }
+
+  static func show(
+    _ report: DryRunReport, of database: String?, _ session: Session
+  ) throws -> ExitStatus {
+    let isSQL = session.flag("sql")
+    if isSQL, session.printsRawSQL { try report.plan.requirePlainText() }
+    session.report(report.json) { $0.show(report, database, isSQL: isSQL) }
     return report.status
+  }
+}
+
+extension TextReporter {
+  fileprivate func show(_ report: DryRunReport, _ database: String?, isSQL: Bool) {
+    let plan = report.plan
+    if isSQL {
+      sayScript(report.script)
+    } else {
+      list(plan.migrations, "migration") { show($0, report.answers) }
+    }
+    noteDrift(plan.drift, database ?? "")
+    report.notes.forEach(note)
+    if isSQL, let beyond = plan.beyond { note(beyond.sentence) }
+    if let failure = report.failure { complain(failure) }
+    if !isSQL { mention(verdict(on: report, database)) }
+  }
+
+  private func show(_ planned: PlannedMigration, _ answers: [DryRunReport.Answer]) {
+    say(planned.migration.id.visible)
+    for (index, operation) in planned.operations.enumerated() {
+      let plan = operation.plan
+      say("  \(index + 1) \(plan.operation.inWords.visible): \(operation.costInWords)")
+      if volume == .verbose {
+        say("    (\(plan.operation.name), \(plan.explanation.visible))")
+      }
+    }
+    let own = answers.filter { $0.migration.exact == planned.migration.id.exact }
+    let passed = own.count { $0.isAsked && $0.obstacle == nil }
+    for answer in own where volume == .verbose || !answer.isAsked || answer.obstacle != nil {
+      let result =
+        !answer.isAsked
+        ? "cannot be checked before the migration runs"
+        : answer.obstacle == nil ? "checked" : "failed check"
+      say("  \(result): \(answer.question.visible)")
+    }
+    if volume != .verbose, passed > 0 { say("  \(counted(passed, "check")) passed") }
+  }
+
+  private func verdict(on report: DryRunReport, _ name: String?) -> String {
+    let plan = report.plan
+    let database = name?.visible ?? "an empty database"
+    if plan.migrations.isEmpty {
+      if let beyond = plan.beyond { return beyond.sentence.visible + "." }
+      if report.failure != nil { return "Nothing was changed." }
+      return plan.isHistoryEmpty
+        ? "The history is empty: nothing to do." : "Nothing is pending for \(database)."
+    }
+    let count = "\(counted(plan.migrations.count, "migration")) pending for \(database)"
+    let cost = plan.costInWords.map { "; \($0)" } ?? ""
+    return "\(count)\(cost). Nothing was changed." + evidence(of: report)
+  }
+
+  /// What a plan without a failure has proven of the rows.
+  private func evidence(of report: DryRunReport) -> String {
+    guard report.failure == nil, report.plan.dependsOnRows else { return "" }
+    let asked = report.answers.count(where: \.isAsked)
+    return
+      (asked == 0 ? " The rows were not checked" : " The rows passed \(counted(asked, "check"))")
+      + "; `plan --on-copy` runs the migrations on a copy."
+  }
+
+  fileprivate func show(_ report: RehearsalReport, _ options: MigrateOptions) {
+    let applied = report.run.applied
+    show(applied, "On a copy, applied")
+    noteDrift(report.run.drift, options.database)
+    if let failure = report.run.failure {
+      return complain(failure.adding("this was a copy: \(options.database) was not changed"))
+    }
+    mention(
+      applied.isEmpty
+        ? arrival(report.run, options)
+        : "\(counted(applied.count, "migration")) in \(duration(report.milliseconds)), on a copy: "
+          + "\(options.database.visible) was not changed.")
   }
 }

@@ -3,7 +3,6 @@ import SchemaCommandLine
 import SchemaGit
 import SchemaHistory
 import SchemaPlatform
-import SchemaPreview
 import SchemaSQLText
 import SchemaYAML
 
@@ -16,34 +15,44 @@ enum RenumberCommand: Command {
       migration and never overwrites a file.
       """,
     examples: [
-      .init("schemactl renumber 0008_add_tags", "Give one draft the next number."),
-      .init("schemactl renumber 8 9 --dry-run", "Show the new names of two drafts."),
+      "schemactl renumber 0008_add_tags": "Give one draft the next number.",
+      "schemactl renumber 8 9 --dry-run": "Show the new names of two drafts.",
     ],
     arguments: [
-      ArgumentDeclaration(
+      .init(
         name: "ID", summary: "A draft, by id, number or file.", repeats: true,
         completion: .migrations)
     ],
     options: [.dryRun] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    let folder = MigrationFolder(settings.migrations)
-    let isRehearsal = session.invocation.flag("dry-run")
-    let done = try settings.withClaim {
-      let found = try renamings(of: session.invocation.arguments, folder)
+    let folder = MigrationFolder(session.migrations)
+    let isRehearsal = session.flag("dry-run")
+    let renamings = try session.withClaim {
+      // Users run this command with two manifests of one number, or with merge conflicts in the
+      // lock.
+      let found = try renumbering(
+        session.arguments, in: folder.path, among: folder.ids(), frozen: folder.frozenIDs(),
+        now: .now)
       if !isRehearsal { try session.writing.close { try folder.rename(found) } }
       return found
     }
-    session.report(.renumbered(done, isRehearsal: isRehearsal))
+    let renamed = renamings.map { ["from": $0.from, "to": $0.to] as JSON }
+    session.report(["renamed": renamed, "dryRun": isRehearsal]) {
+      if renamings.isEmpty {
+        return $0.mention("Nothing to renumber: these drafts come last.")
+      }
+      for renaming in renamings {
+        $0.mention(
+          "\(isRehearsal ? "Would rename" : "Renamed") \(renaming.from.visible) to "
+            + "\(renaming.to.visible).")
+      }
+      $0.mention(
+        isRehearsal
+          ? "Nothing was changed."
+          : "A database that has run a draft under its old name does not know the new name: run "
+            + "`schemactl migrate --reset-drafts` there.")
+    }
     return .success
-  }
-
-  private static func renamings(
-    of names: [String], _ folder: MigrationFolder
-  ) throws -> [Renaming] {
-    // Users run this command with two manifests of one number, or with merge conflicts in the lock.
-    try renumbering(
-      names, in: folder.path, among: folder.ids(), frozen: folder.frozenIDs(), now: .now)
   }
 }

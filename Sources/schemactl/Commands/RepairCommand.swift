@@ -1,8 +1,7 @@
-import SchemaApply
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
-import SchemaPlatform
+import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 
@@ -18,14 +17,12 @@ enum RepairCommand: Command {
       `ledger_table: NAME` in schemactl_repairs_of_NAME.
       """,
     examples: [
-      .init(
-        "schemactl repair 0004_tags absent --reason 'row copied by hand' --database app.sqlite",
-        "Record that the database has not run a migration.")
+      "schemactl repair 0004_tags absent --reason 'row copied by hand' --database app.sqlite":
+        "Record that the database has not run a migration."
     ],
     arguments: [
-      ArgumentDeclaration(
-        name: "ID", summary: "The migration, by id or number.", completion: .migrations),
-      ArgumentDeclaration(
+      .init(name: "ID", summary: "The migration, by id or number.", completion: .migrations),
+      .init(
         name: "STATE",
         summary:
           "'applied': the database has run it; 'absent': it has not; 'current': it has run the "
@@ -33,15 +30,14 @@ enum RepairCommand: Command {
         completion: .words(states)),
     ],
     options: [
-      OptionDeclaration("reason", .text("TEXT"), summary: "The reason, on one line. Required."),
+      .init("reason", .text("TEXT"), summary: "The reason, on one line. Required."),
       .force("Do not ask for confirmation."),
     ] + .database + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    let database = try settings.requiredDatabase()
-    let project = try settings.project(for: database)
-    let (name, state) = (session.invocation.arguments[0], session.invocation.arguments[1])
+    let database = try session.requiredDatabase()
+    let project = try session.project(for: database)
+    let (name, state) = (session.arguments[0], session.arguments[1])
     guard let action = LedgerRepair.Action(rawValue: state) else {
       throw session.usageError(
         "'\(state.visible)' is not a state of a migration",
@@ -52,16 +48,30 @@ enum RepairCommand: Command {
     let id = project.migrations.first { $0.answers(to: name) }?.id ?? name
     let plan = try project.plan(
       LedgerRepair(id: id, action: action, reason: reason), database: database,
-      timeout: settings.timeout)
-    session.report(.repair(plan, isDone: false))
-    guard try session.invocation.flag("force") || isConfirmed(session) else {
-      session.report(.note("schemactl changed nothing"))
+      timeout: session.timeout)
+    let record = "\(plan.repair.id.visible) as \(action.rawValue)"
+    // One JSON document only: the plan is in the document that reports the repair.
+    session.report(nil) { text in
+      text.say("schemactl will record \(record).")
+      for entry in plan.after where entry.state.stops {
+        text.say("\(entry.id.visible) is still \(entry.state.rawValue): \(entry.detail.visible)")
+      }
+      for change in plan.drift { text.say("the schema does not fit: \(change.sentence.visible)") }
+      if plan.isClean { text.say("The schema then fits the ledger.") }
+    }
+    guard try session.flag("force") || isConfirmed(session) else {
+      session.note("schemactl changed nothing")
       return .finding
     }
     try session.writing.close {
-      try project.carryOut(plan, database: database, timeout: settings.timeout)
+      try project.carryOut(plan, database: database, timeout: session.timeout)
     }
-    session.report(.repair(plan, isDone: true))
+    session.report(
+      [
+        "repaired": plan.repair.id, "as": action.rawValue, "ledger": plan.after,
+        "drift": plan.drift,
+      ]
+    ) { $0.mention("Recorded \(record).") }
     return .success
   }
 

@@ -5,7 +5,6 @@ import SchemaPlatform
 import SchemaReplay
 import SchemaReport
 import SchemaSQLText
-import SchemaTimeline
 
 enum ReportCommand: Command {
   static let declaration = CommandDeclaration(
@@ -19,39 +18,34 @@ enum ReportCommand: Command {
       counts, sizes and the cost of pending migrations. The page contains no values of rows.
       """,
     examples: [
-      .init("schemactl report --output schema.html", "Write the report of the history."),
-      .init(
-        "schemactl report --database app.sqlite --output app.html",
-        "Add the state of a database."),
+      "schemactl report --output schema.html": "Write the report of the history.",
+      "schemactl report --database app.sqlite --output app.html": "Add the state of a database.",
     ],
     options: [
-      OptionDeclaration(
-        "output", .text("FILE"), summary: "The page; default: schema.html."),
+      .init("output", .text("FILE"), summary: "The page; default: schema.html."),
       .profile,
     ] + .database + .common([]))
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    let database = try settings.optionalDatabase()
-    let project = try settings.project(for: database)
+    let database = try session.optionalDatabase()
+    let project = try session.project(for: database)
     var chronicle = Chronicle(project)
-    let lint = try settings.linter(of: project).lint { step, scratch throws(Failure) in
+    let lint = try session.linter(of: project).lint { step, scratch throws(Failure) in
       try chronicle.note(step, scratch)
     }
-    let file = session.invocation.text("output") ?? "schema.html"
-    try settings.write(chronicle, of: project, lint, database: database, toPage: file, session)
-    if !session.invocation.flag("quiet") { session.output.write("\(file.visible)\n") }
-    guard let failure = lint.failure else { return .success }
-    session.report(.stopped(failure, command: name))
-    return failure.status
+    let file = session.text("output") ?? "schema.html"
+    try session.write(chronicle, of: project, lint, database: database, toPage: file)
+    if !session.flag("quiet") { session.output.write("\(file.visible)\n") }
+    if let failure = lint.failure { throw failure }
+    return .success
   }
 }
 
-extension Settings {
+extension Session {
   /// Writes the report of a history as one HTML page.
   func write(
     _ chronicle: Chronicle, of project: Project, _ lint: LintReport, database: String? = nil,
-    toPage file: String, _ session: Session
+    toPage file: String
   ) throws {
     var report = try Report(
       of: chronicle, lint, application, name: project.folder.projectName,
@@ -61,7 +55,7 @@ extension Settings {
     }
     if let database {
       report.database = try project.facts(
-        of: database, timeout: timeout, interruption: session.interruption)
+        of: database, timeout: timeout, interruption: interruption)
     }
     try write(report.page, toOutput: file)
   }

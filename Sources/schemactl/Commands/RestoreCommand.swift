@@ -15,80 +15,118 @@ enum RestoreCommand: Command {
       database. It works without the migrations.
       """,
     examples: [
-      .init("schemactl restore --database app.sqlite", "Restore the newest backup."),
-      .init("schemactl restore --database app.sqlite --dry-run", "List the backups."),
+      "schemactl restore --database app.sqlite": "Restore the newest backup.",
+      "schemactl restore --database app.sqlite --dry-run": "List the backups.",
     ],
     arguments: [
-      ArgumentDeclaration(
-        name: "BACKUP", summary: "A file, or a name from the list of backups.", required: false)
+      .init(name: "BACKUP", summary: "A file, or a name from the list of backups.", required: false)
     ],
     options: [
-      OptionDeclaration(
+      .init(
         "from", .text("PATH"),
         summary: "The directory of the backups, or a backup file; default: beside the database."),
-      OptionDeclaration("dry-run", summary: "List the backups, newest first, and change nothing."),
+      .init("dry-run", summary: "List the backups, newest first, and change nothing."),
       .force("Also accept a backup of another database, or with unknown migrations."),
     ] + .database + .common)
 
-  static func heedsInterruptions(_ invocation: Invocation) -> Bool { !invocation.flag("dry-run") }
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool {
+    !invocation.isGiven("dry-run")
+  }
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let settings = try Settings(session)
-    let database = try settings.requiredDatabase()
+    let database = try session.requiredDatabase()
     let backups = Backups(
-      of: database, settings.ledger, in: session.invocation.text("from") ?? settings.backupFolder)
-    if session.invocation.flag("dry-run") {
-      session.report(
-        .backups(try backups.entries(timeout: settings.timeout), database: database))
+      of: database, session.ledger, in: session.text("from") ?? session.backupFolder)
+    if session.flag("dry-run") {
+      let entries = try backups.entries(timeout: session.timeout)
+      session.report(restoration() + ["backups": entries]) { $0.show(entries, database.visible) }
       return .success
     }
-    let project = project(settings, session)
+    let project = project(session)
     var restore = Restore(
-      database, from: try backup(among: backups, of: database, settings, session),
-      settings.ledger,
-      interruption: session.interruption, onEvent: { session.report(.progress($0)) })
-    restore.force = session.invocation.flag("force")
-    restore.timeout = settings.timeout
+      database, from: try backup(among: backups, of: database, session), session.ledger,
+      interruption: session.interruption, onEvent: session.follow)
+    restore.force = session.flag("force")
+    restore.timeout = session.timeout
     let report = try restore.run(project)
-    session.report(.restored(report, state(of: database, project, settings), database: database))
+    let state = project.map { project in
+      Result { () throws(Failure) in
+        try project.status(of: ReadableDatabase(file: database, timeout: session.timeout))
+      }
+    }
+    session.report(restoration(report, try? state?.get())) {
+      $0.show(report, state, database.visible)
+    }
     return .success
   }
 
-  private static func state(
-    of database: String, _ project: Project?, _ settings: Settings
-  ) -> Result<StatusReport, Failure>? {
-    project.map { project in
-      Result { () throws(Failure) in
-        try project.status(of: ReadableDatabase(file: database, timeout: settings.timeout))
-      }
-    }
-  }
-
   private static func backup(
-    among backups: Backups, of database: String, _ settings: Settings, _ session: Session
+    among backups: Backups, of database: String, _ session: Session
   ) throws -> String {
-    if let name = session.invocation.arguments.first {
+    if let name = session.arguments.first {
       let all = (try? backups.all()) ?? []
       return all.first { $0.path == name || $0.path.hasSuffix("/" + name) }?.path ?? name
     }
-    if let from = session.invocation.text("from"), DatabaseFile.isFile(from) { return from }
-    if let newest = try backups.newest(timeout: settings.timeout) { return newest.path }
+    if let from = session.text("from"), DatabaseFile.isFile(from) { return from }
+    if let newest = try backups.newest(timeout: session.timeout) { return newest.path }
     throw Failure(
       .notFound, "\(backups.folder) has no backup of \(database)",
       remedy: "Name a backup file, or the directory of the backups with --from")
   }
 
   /// Nil for a broken history, which must not prevent a restore.
-  private static func project(_ settings: Settings, _ session: Session) -> Project? {
+  private static func project(_ session: Session) -> Project? {
     do {
-      return try settings.project()
+      return try session.project()
     } catch {
       let failure = Failure(of: error)
-      let isMissing = failure.status == .notFound && !settings.namesProject
+      let namesProject = session.file != nil || session.flag("migrations")
       let reason =
-        isMissing ? "\(settings.migrations) does not exist" : failure.message
-      session.report(.note("schemactl did not compare the backup with the history: \(reason)"))
+        failure.status == .notFound && !namesProject
+        ? "\(session.migrations) does not exist" : failure.message
+      session.note("schemactl did not compare the backup with the history: \(reason)")
       return nil
     }
+  }
+}
+
+extension TextReporter {
+  fileprivate func show(_ entries: [Backups.Entry], _ database: String) {
+    list(entries, "backup") { entry in
+      // An unreadable backup does not end the list.
+      let last =
+        switch entry.ledger {
+        case .success(let rows): rows.last?.id ?? "no migration"
+        case .failure(let failure): "cannot be read: \(failure.message)"
+        }
+      let owner =
+        switch entry.isOwn {
+        case true?: ""
+        case false?: "  of another database"
+        case nil: entry.rows?.first.map { "  first run at \($0.startedAt)" } ?? ""
+        }
+      let (path, size) = (entry.backup.path.visible, FreeSpace.size(entry.backup.bytes))
+      say("\(path)  \(entry.backup.madeAt)  \(size)  \(last.visible)\(owner.visible)")
+    }
+    mention("Found \(counted(entries.count, "backup")) of \(database).")
+  }
+
+  fileprivate func show(
+    _ report: Restore.Report, _ state: Result<StatusReport, Failure>?, _ database: String
+  ) {
+    var pending: [String] = []
+    switch state {
+    case .success(let status)?:
+      for entry in status.ledger where entry.state.stops {
+        note("\(entry.id): \(entry.state.rawValue). \(entry.detail)")
+      }
+      pending = status.pending
+    case .failure(let failure)?: note(failure.message)
+    case nil: break
+    }
+    mention("Restored \(database) from \(report.backup.visible).")
+    mention(
+      "Its last migration is \(report.current?.visible ?? "none")"
+        + (pending.isEmpty ? "." : "; \(counted(pending.count, "migration")) pending."))
   }
 }

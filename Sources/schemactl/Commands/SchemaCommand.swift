@@ -1,7 +1,5 @@
 import SchemaCommandLine
 import SchemaHistory
-import SchemaManifest
-import SchemaModel
 import SchemaSQLText
 import SchemaYAML
 
@@ -18,17 +16,18 @@ enum SchemaCommand: Command {
       schemactl, print the schema again.
       """,
     examples: [
-      .init(
-        "schemactl schema manifest > migrations/.manifest.schema.json",
-        "Update the schema of the manifests.")
+      "schemactl schema manifest > migrations/.manifest.schema.json":
+        "Update the schema of the manifests."
     ],
     arguments: [
-      ArgumentDeclaration(
+      .init(
         name: "KIND", summary: "manifest or config.", completion: .words(["manifest", "config"]))
     ])
 
+  static func readsConfiguration(_ invocation: Invocation) -> Bool { false }
+
   static func run(_ session: Session) throws -> ExitStatus {
-    let kind = session.invocation.arguments.first ?? ""
+    let kind = session.arguments.first ?? ""
     switch kind {
     case "manifest": session.output.write(JSONSchema.manifest)
     case "config": session.output.write(JSONSchema.configuration)

@@ -1,8 +1,6 @@
 import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
-import SchemaPlatform
-import SchemaReplay
 import SchemaSQLText
 
 enum SquashCommand: Command {
@@ -19,24 +17,20 @@ enum SquashCommand: Command {
       both forms on private databases: the schema, the rows and the results of the later \
       migrations must be the same.
       """,
-    examples: [
-      .init("schemactl squash --to 0120", "Replace the first 120 migrations.")
-    ],
+    examples: ["schemactl squash --to 0120": "Replace the first 120 migrations."],
     options: [
-      OptionDeclaration(
-        "to", .text("ID"), summary: "The last migration to replace. By id or number.")
+      .init("to", .text("ID"), summary: "The last migration to replace. By id or number.")
     ] + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
 
   static func run(_ session: Session) throws -> ExitStatus {
-    guard let last = session.invocation.text("to") else {
+    guard let last = session.text("to") else {
       throw session.usageError(
         "--to is missing", hint: "Name the last migration to replace: schemactl squash --to 0120")
     }
-    let settings = try Settings(session)
-    let squashing = try settings.withClaim {
-      let squashing = try settings.project().squashing(
+    let squashing = try session.withClaim {
+      let squashing = try session.project().squashing(
         through: last, interruption: session.interruption)
       if session.interruption.isRequested {
         throw Failure(.interrupted, "interrupted: nothing was written")
@@ -44,7 +38,33 @@ enum SquashCommand: Command {
       try session.writing.close { try squashing.write() }
       return squashing
     }
-    session.report(.squashed(squashing, folder: MigrationFolder(settings.migrations)))
+    let folder = MigrationFolder(session.migrations)
+    let file = folder.file(ofMigration: squashing.id)
+    session.report(
+      [
+        "id": squashing.id, "file": file, "replaced": squashing.replaced, "rows": squashing.rows,
+        "releases": squashing.releases, "laterRowsCompared": squashing.areLaterRowsCompared,
+      ]
+    ) { text in
+      text.say(file.visible)
+      text.mention(
+        "It creates the schema and \(counted(squashing.rows, "row")) of "
+          + "\(counted(squashing.replacedCount, "migration")), whose manifests are now in "
+          + "\(folder.squashed.path.visible).")
+      if !squashing.areLaterRowsCompared {
+        text.mention(
+          "The rows that the later migrations leave were not compared, only their schema: they need "
+            + "random values that differ from each other.")
+      }
+      if !squashing.releases.isEmpty {
+        text.mention(
+          "Databases of \(squashing.releases.map(\.visible).joined(separator: ", ")) continue with "
+            + "that folder.")
+      }
+      text.mention(
+        "Run `schemactl verify`, and commit the folder"
+          + (squashing.lock == nil ? "." : " and \(folder.lockFile.visible)."))
+    }
     return .success
   }
 }

@@ -13,20 +13,18 @@ enum StatusCommand: Command {
       migrations, problems, and the next command to run. It writes nothing.
       """,
     examples: [
-      .init("schemactl status --database app.sqlite", "Show applied and pending migrations."),
-      .init(
-        "schemactl status --database app.sqlite --check",
-        "Exit with 1 if a migration is pending."),
+      "schemactl status --database app.sqlite": "Show applied and pending migrations.",
+      "schemactl status --database app.sqlite --check": "Exit with 1 if a migration is pending.",
     ],
-    options: [OptionDeclaration("check", summary: "Exit with 1 if a migration is pending.")]
+    options: [.init("check", summary: "Exit with 1 if a migration is pending.")]
       + .databaseOrCluster + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let (project, database, isCluster) = try Settings(session).projectAndDatabase(session)
+    let (project, database, isCluster) = try session.projectAndDatabase()
     let report = try project.status(of: database, comparesSchema: true)
     let command = isCluster ? nil : next(after: report, of: project, database.name, session)
-    session.report(.stands(report, database: database.name, next: command))
-    let isBehind = session.invocation.flag("check") && !report.pending.isEmpty
+    session.report(report.json) { $0.show(report, database.name.visible, command) }
+    let isBehind = session.flag("check") && !report.pending.isEmpty
     return ExitStatus.worst([report.status, isBehind ? .finding : .success])
   }
 
@@ -39,7 +37,7 @@ enum StatusCommand: Command {
     if states.contains(.draftEdited) {
       let canReset = DraftCopy(of: database, project).canRestore
       return canReset
-        ? session.command("migrate", "--reset-drafts") : session.command("restore", "--dry-run")
+        ? session.command("migrate", ["--reset-drafts"]) : session.command("restore", ["--dry-run"])
     }
     if states.contains(.outOfOrder) {
       let drafts = report.ledger.filter { $0.state == .outOfOrder }.map(\.id)
@@ -49,5 +47,49 @@ enum StatusCommand: Command {
       return session.command("diff")
     }
     return report.pending.isEmpty ? nil : session.command("migrate")
+  }
+}
+
+extension TextReporter {
+  fileprivate func show(_ report: StatusReport, _ database: String, _ next: String?) {
+    let width = report.ledger.map(\.id.visible.count).max() ?? 0
+    let rows = Dictionary(report.applied.map { ($0.id.exact, $0) }) { $1 }
+    // Show only the end of a long ledger.
+    let hidden = volume == .verbose ? 0 : max(0, report.ledger.count - 20)
+    let (early, late) = (report.ledger.prefix(hidden), report.ledger.dropFirst(hidden))
+    let omitted = early.count { !$0.state.stops }
+    if omitted > 0 { mention("… \(counted(omitted, "earlier migration")); --verbose shows all") }
+    for entry in early.filter(\.state.stops) + late {
+      let row = report.adoptable > 0 ? nil : rows[entry.id.exact]
+      let time = row.map {
+        "  \($0.startedAt.visible)  " + ($0.isAdopted ? "adopted" : duration($0.milliseconds))
+      }
+      let id = entry.id.visible
+      say(
+        id + String(repeating: " ", count: width - id.count)
+          + "  \(entry.state.rawValue)\(time ?? "")", detail: entry.detail)
+    }
+    for entry in report.broken {
+      say("\(entry.id.visible): \(entry.state.rawValue)", detail: entry.detail)
+    }
+    list(report.repairs, "repair") { repair in
+      say(
+        "repaired \(repair.at.visible): \(repair.id.visible) as \(repair.action.visible): "
+          + repair.reason.visible)
+    }
+    let wrong = report.ledger.count(where: \.state.stops) + report.broken.count
+    say(
+      "\(database): \(grouped(report.applied.count)) applied"
+        + (report.adoptable > 0 ? " by another tool" : "")
+        + ", \(grouped(report.pending.count)) pending"
+        + (wrong > 0 ? ", \(counted(wrong, "problem"))" : ""))
+    if let failure = report.failure {
+      complain(failure)
+    } else if report.adoptable > 0 {
+      note("`schemactl migrate` would adopt \(counted(report.adoptable, "migration"))")
+    } else if !report.drift.isEmpty {
+      note("the schema differs from the history in \(counted(report.drift.count, "place"))")
+    }
+    if let next { mention("Next: \(next.visible)") }
   }
 }

@@ -1,6 +1,9 @@
 import SchemaHistory
 import SchemaLint
+import SchemaManifest
+import SchemaPlatform
 import SchemaSQLText
+import SchemaYAML
 
 /// Prints annotations that are not suppressed on standard output, one line each.
 struct AnnotationReporter: Reporter {
@@ -8,28 +11,121 @@ struct AnnotationReporter: Reporter {
   let errors: Output
   let volume: Volume
   /// Formats an annotation as one line.
-  let line: (Annotation) -> String
+  let line: (Annotation) -> (RepositoryPaths) -> String
+  private let paths = RepositoryPaths()
 
-  func report(_ event: Event) {
-    if case .note(let text) = event { note(text) }
-    if case .warning(let text) = event { write(Annotation(.warning, [text])) }
-    guard let annotations = Annotations(event) else { return }
+  /// Writes additional information to standard error, which tools do not parse.
+  func note(_ text: String) {
+    guard volume != .quiet else { return }
+    errors.write("note: \(text.visible)\n")
+    errors.flush()
+  }
+
+  func warn(_ text: String) { write(Annotation(level: .warning, lines: [text])) }
+
+  func stop(_ failure: Failure, _ command: String?) { write(Annotations(failure)) }
+
+  func report(
+    _ json: () -> JSON?, _ annotations: () -> Annotations?, _ text: (TextReporter) -> Void
+  ) {
+    if let annotations = annotations() { write(annotations) }
+  }
+
+  private func write(_ annotations: Annotations) {
     for annotation in annotations.found
     where annotation.suppression == nil && (annotations.hidden == nil || !annotation.isFrozen) {
       write(annotation)
     }
-    for problem in annotations.problems { write(Annotation(.error, problem.lines)) }
+    for problem in annotations.problems { write(Annotation(lines: problem.lines)) }
     output.flush()
     if let hidden = annotations.hidden { note(hidden) }
     annotations.notes.forEach(note)
   }
 
-  private func write(_ annotation: Annotation) { output.write(line(annotation) + "\n") }
+  private func write(_ annotation: Annotation) { output.write(line(annotation)(paths) + "\n") }
+}
 
-  /// Writes additional information to standard error, which tools do not parse.
-  private func note(_ text: String) {
-    guard volume != .quiet else { return }
-    errors.write("note: \(text.visible)\n")
-    errors.flush()
+extension Annotation {
+  /// An annotation of a pull request: a workflow command of GitHub Actions (docs.github.com,
+  /// Workflow commands for GitHub Actions).
+  func gitHubLine(_ paths: RepositoryPaths) -> String {
+    func data(_ lines: [String]) -> String {
+      lines.map { $0.visible.escaping("%", as: "%25") }.joined(separator: "%0A")
+    }
+    func property(_ text: String) -> String {
+      data([text]).escaping(":", as: "%3A").escaping(",", as: "%2C")
+    }
+    var properties: [String] = []
+    if let place {
+      properties = [
+        "file=" + property(paths.relative(place.file) ?? paths.absolute(place.file)),
+        "line=\(place.position?.line ?? 1)",
+      ]
+      if let column = place.position?.column { properties.append("col=\(column)") }
+    }
+    properties.append("title=" + property(rule))
+    let level = level == .note ? "notice" : level.rawValue
+    return "::\(level) \(properties.joined(separator: ","))::\(data(lines))"
   }
+
+  /// A line that Xcode shows in its editor when a build phase prints it: `file:line:column: error:
+  /// message`, with the file from the root of the file system (Xcode Help, Run custom scripts).
+  func xcodeLine(_ paths: RepositoryPaths) -> String {
+    // Xcode recognises a message only if it has a line number.
+    let start = place.map { place in
+      let position = place.position ?? Position(line: 1, column: 1)
+      return "\(paths.absolute(place.file).visible):\(position.line):\(position.column): "
+    }
+    let text = lines.map { String($0.drop { $0 == " " }).visible }.joined(separator: " ")
+    return (start ?? "") + "\(level.rawValue): \(text)"
+      + (rule == Annotation.ofCommand ? "" : " [\(rule)]")
+  }
+}
+
+extension String {
+  fileprivate func escaping(_ character: Character, as text: String) -> String {
+    map { $0 == character ? text : String($0) }.joined()
+  }
+}
+
+/// Paths relative to the top folder of the repository around the working folder. GitHub and SARIF
+/// name files this way, regardless of the folder in which a command runs. Without a repository,
+/// paths are relative to the working folder.
+struct RepositoryPaths {
+  private let workingFolder: [Substring]
+  private let root: [Substring]
+
+  init() {
+    let parts = (schemactl.workingFolder ?? "/").split(separator: "/")
+    workingFolder = parts
+    let top = (0...parts.count).last { depth in
+      access("/" + (parts.prefix(depth) + [".git"]).joined(separator: "/"), F_OK) == 0
+    }
+    root = top.map { Array(parts.prefix($0)) } ?? parts
+  }
+
+  /// The absolute path, without `.` and `..`.
+  func absolute(_ file: String) -> String { "/" + parts(of: file).joined(separator: "/") }
+
+  /// The path from the top of the repository; nil for a file outside of it.
+  func relative(_ file: String) -> String? {
+    let parts = parts(of: file)
+    guard parts.starts(with: root) else { return nil }
+    return parts.dropFirst(root.count).joined(separator: "/")
+  }
+
+  private func parts(of file: String) -> [Substring] {
+    var parts = file.hasPrefix("/") ? [] : workingFolder
+    for part in file.split(separator: "/") where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    return parts
+  }
+}
+
+/// Nil when the working folder was deleted.
+var workingFolder: String? {
+  guard let path = getcwd(nil, 0) else { return nil }
+  defer { free(path) }
+  return String(cString: path)
 }

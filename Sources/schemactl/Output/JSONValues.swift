@@ -14,6 +14,12 @@ import SchemaTimeline
 import SchemaTrials
 import SchemaYAML
 
+extension Failure.Place? {
+  fileprivate var members: JSON {
+    ["file": self?.file, "line": self?.position?.line, "column": self?.position?.column]
+  }
+}
+
 extension Diagnostic: JSONConvertible {
   package var json: JSON {
     ["message": message, "file": file, "line": position?.line, "column": position?.column]
@@ -23,27 +29,23 @@ extension Diagnostic: JSONConvertible {
 extension Failure: JSONConvertible {
   /// The value of `error`.
   var error: JSON {
-    let error: JSON = [
-      "code": Int(status.rawValue), "message": message, "file": place?.file,
-      "line": place?.position?.line, "column": place?.position?.column,
-    ]
-    return diagnostics.isEmpty ? error : error + ["diagnostics": diagnostics]
+    ["code": Int(status.rawValue), "message": message] + place.members
+      + (diagnostics.isEmpty ? [:] : ["diagnostics": diagnostics])
   }
 
   /// The value of `failed`.
   package var json: JSON {
     [
       "id": migration?.id, "operation": migration?.operation, "statement": migration?.statement,
-      "message": message, "file": place?.file, "line": place?.position?.line,
-      "column": place?.position?.column,
-    ]
+      "message": message,
+    ] + place.members
   }
 
   /// The member `error`, for a failure with exit status 64 or higher in the middle of a command.
-  fileprivate var errorMember: JSON {
-    isResult ? [:] : ["error": error]
-  }
+  var errorMember: JSON { isResult ? [:] : ["error": error] }
 }
+
+// MARK: Databases
 
 /// Reports the applied migrations even when the run failed afterwards; the failure is a further
 /// member.
@@ -53,40 +55,6 @@ extension MigrateReport: JSONConvertible {
       "applied": applied, "failed": failure, "backup": backup, "created": created, "drift": drift,
       "beyond": beyond?.applied ?? [], "adopted": adopted, "draftCopy": draftCopy,
       "integrityCheck": integrityCheck,
-    ]
-  }
-}
-
-extension DraftCopy.Reset: JSONConvertible {
-  package var json: JSON { ["copy": copy, "setAside": setAside] }
-}
-
-extension Schema: JSONConvertible {
-  package var json: JSON {
-    ["objects": withoutShadowTables().objects, "manifest": manifestText(operations)]
-  }
-}
-
-extension SchemaObject: JSONConvertible {
-  package var json: JSON { ["kind": kind.rawValue, "name": name, "table": table, "sql": sql] }
-}
-
-/// A missing report means that nothing was restored.
-func restoration(
-  _ report: Restore.Report? = nil, _ state: Result<StatusReport, Failure>? = nil
-) -> JSON {
-  let status = state?.success
-  return [
-    "restored": report?.backup, "setAside": report?.setAside, "current": report?.current,
-    "pending": status?.pending, "ledger": status?.ledger,
-  ]
-}
-
-extension Backups.Entry: JSONConvertible {
-  package var json: JSON {
-    [
-      "file": backup.path, "madeAt": backup.madeAt, "bytes": backup.bytes, "last": rows?.last?.id,
-      "readable": rows != nil, "own": isOwn, "firstRunAt": rows?.first?.startedAt,
     ]
   }
 }
@@ -105,13 +73,58 @@ extension AppliedMigration: JSONConvertible {
   }
 }
 
+/// A missing report means that nothing was restored.
+func restoration(_ report: Restore.Report? = nil, _ status: StatusReport? = nil) -> JSON {
+  [
+    "restored": report?.backup, "setAside": report?.setAside, "current": report?.current,
+    "pending": status?.pending, "ledger": status?.ledger,
+  ]
+}
+
+extension Backups.Entry: JSONConvertible {
+  package var json: JSON {
+    [
+      "file": backup.path, "madeAt": backup.madeAt, "bytes": backup.bytes, "last": rows?.last?.id,
+      "readable": rows != nil, "own": isOwn, "firstRunAt": rows?.first?.startedAt,
+    ]
+  }
+}
+
+func adoption(_ report: AdoptReport?) -> JSON {
+  ["adopted": report?.adopted ?? nothing, "pending": report?.pending ?? nothing]
+}
+
+extension StatusReport: JSONConvertible {
+  package var json: JSON {
+    let applied = applied.map { row -> JSON in
+      [
+        // A migration that another tool applied has no row yet.
+        "id": row.id, "appliedAt": adoptable == 0 ? row.startedAt : nil,
+        "milliseconds": row.milliseconds, "adopted": row.isAdopted, "toolVersion": row.toolVersion,
+      ]
+    }
+    let repairs = repairs.map {
+      ["at": $0.at, "id": $0.id, "as": $0.action, "reason": $0.reason] as JSON
+    }
+    return [
+      "current": current, "pending": pending, "applied": applied, "ledger": ledger,
+      "broken": broken.map(\.id), "repairs": repairs, "drift": drift, "failed": failure,
+    ]
+  }
+}
+
+extension LedgerEntry: JSONConvertible {
+  package var json: JSON { ["id": id, "state": state.rawValue, "detail": detail] }
+}
+
+// MARK: Plans
+
 extension DryRunReport: JSONConvertible {
   package var json: JSON {
-    (failure?.errorMember ?? [:]) + [
-      "migrations": plan.migrations,
-      "cost": plan.cost.map { $0.json(isPartial: plan.isCostPartial) },
-      "script": script, "failed": failure, "beyond": plan.beyond?.applied ?? [],
-      "drift": plan.drift, "answers": answers, "notes": notes,
+    let cost = plan.cost.map { $0.json + ["partial": plan.isCostPartial] }
+    return (failure?.errorMember ?? [:]) + [
+      "migrations": plan.migrations, "cost": cost, "script": script, "failed": failure,
+      "beyond": plan.beyond?.applied ?? [], "drift": plan.drift, "answers": answers, "notes": notes,
     ]
   }
 }
@@ -134,18 +147,14 @@ extension PlannedOperation: JSONConvertible {
   package var json: JSON {
     [
       "operation": plan.operation.name, "strategy": plan.strategy.rawValue,
-      "explanation": plan.explanation, "why": plan.why, "work": work.kind.rawValue,
-      "cost": cost?.json(),
+      "explanation": plan.explanation, "why": plan.why, "work": work.kind.rawValue, "cost": cost,
     ]
   }
 }
 
-extension Cost {
-  /// - Parameter isPartial: whether the costs of some operations are unknown; nil where that does
-  ///   not apply.
-  fileprivate func json(isPartial: Bool? = nil) -> JSON {
+extension Cost: JSONConvertible {
+  package var json: JSON {
     ["rowsRead": rowsRead, "rowsWritten": rowsWritten, "extraDisk": extraDisk]
-      + (isPartial.map { ["partial": $0] } ?? [:])
   }
 }
 
@@ -155,27 +164,7 @@ extension DryRunReport.Answer: JSONConvertible {
   }
 }
 
-extension StatusReport: JSONConvertible {
-  package var json: JSON {
-    [
-      "current": current, "pending": pending,
-      "applied": applied.map { $0.json(isWritten: adoptable == 0) },
-      "ledger": ledger, "broken": broken.map(\.id), "repairs": repairs, "drift": drift,
-      "failed": failure,
-    ]
-  }
-}
-
-extension LedgerRow {
-  /// - Parameter isWritten: false for a row that the ledger does not have yet.
-  fileprivate func json(isWritten: Bool) -> JSON {
-    [
-      "id": id, "appliedAt": isWritten ? startedAt : nil, "milliseconds": milliseconds,
-      "adopted": isAdopted,
-      "toolVersion": toolVersion,
-    ]
-  }
-}
+// MARK: The history
 
 extension VerifyReport: JSONConvertible {
   package var json: JSON {
@@ -185,7 +174,7 @@ extension VerifyReport: JSONConvertible {
     ]
   }
 
-  fileprivate var historyJSON: [JSON] {
+  var historyJSON: [JSON] {
     history.map { entry in
       [
         "id": entry.id, "frozen": entry.frozen, "state": entry.state.rawValue,
@@ -205,24 +194,6 @@ extension ManifestDiff: JSONConvertible {
   }
 }
 
-extension CheckReport: JSONConvertible {
-  package var json: JSON {
-    let errors = problems.map(\.failure).filter { !$0.isResult }
-    let worst = ExitStatus.worst(errors.map(\.status))
-    return (errors.first { $0.status == worst }.map { ["error": $0.error] } ?? [:]) + [
-      "ok": status == .success, "history": history?.historyJSON ?? [],
-      "lock": history?.lock ?? [], "profile": lint?.profile.rawValue,
-      "findings": lint?.findings ?? [], "summary": lint?.summary, "replay": proof,
-      "schema": schema, "failed": failure ?? brokenLock, "errors": errors.map(\.error),
-      "notes": notes,
-    ]
-  }
-}
-
-extension CheckReport.SchemaFile: JSONConvertible {
-  package var json: JSON { ["file": file, "current": isCurrent] }
-}
-
 extension ReplayProof: JSONConvertible {
   package var json: JSON { ["ok": status == .success, "migrations": migrations, "paths": paths] }
 }
@@ -236,11 +207,7 @@ extension ReplayProof.Path: JSONConvertible {
   }
 }
 
-extension LintReport.Summary: JSONConvertible {
-  package var json: JSON {
-    ["errors": errors, "warnings": warnings, "notes": notes, "waived": suppressed]
-  }
-}
+// MARK: Lint
 
 extension LintReport: JSONConvertible {
   package var json: JSON {
@@ -252,21 +219,10 @@ extension LintReport: JSONConvertible {
   }
 }
 
-extension Fix: JSONConvertible {
+extension LintReport.Summary: JSONConvertible {
   package var json: JSON {
-    [
-      "rule": rule, "migration": migration, "file": file, "line": line, "column": column,
-      "message": message,
-    ]
+    ["errors": errors, "warnings": warnings, "notes": notes, "waived": suppressed]
   }
-}
-
-extension DataReport: JSONConvertible {
-  package var json: JSON { ["database": database, "applied": applied, "tables": tables] }
-}
-
-extension DataReport.Table: JSONConvertible {
-  package var json: JSON { ["table": name, "before": before, "after": after] }
 }
 
 extension Finding: JSONConvertible {
@@ -280,14 +236,26 @@ extension Finding: JSONConvertible {
   }
 }
 
-extension Renaming: JSONConvertible { package var json: JSON { ["from": from, "to": to] } }
-
-extension LedgerEntry: JSONConvertible {
-  package var json: JSON { ["id": id, "state": state.rawValue, "detail": detail] }
+extension Fix: JSONConvertible {
+  package var json: JSON {
+    [
+      "rule": rule, "migration": migration, "file": file, "line": line, "column": column,
+      "message": message,
+    ]
+  }
 }
 
-extension RecordedRepair: JSONConvertible {
-  package var json: JSON { ["at": at, "id": id, "as": action, "reason": reason] }
+extension DataReport: JSONConvertible {
+  package var json: JSON {
+    let tables = tables.map { ["table": $0.name, "before": $0.before, "after": $0.after] as JSON }
+    return ["database": database, "applied": applied, "tables": tables]
+  }
+}
+
+// MARK: Schemas
+
+func differences(_ changes: [SchemaChange], isEqual: Bool) -> JSON {
+  ["equal": isEqual, "changes": changes]
 }
 
 extension SchemaChange: JSONConvertible {
@@ -295,6 +263,37 @@ extension SchemaChange: JSONConvertible {
     [
       "kind": kind.rawValue, "object": object, "change": change.rawValue, "expected": expected,
       "actual": actual,
+    ]
+  }
+}
+
+extension Schema: JSONConvertible {
+  package var json: JSON {
+    ["objects": withoutShadowTables().objects, "manifest": manifestText(operations)]
+  }
+}
+
+extension SchemaObject: JSONConvertible {
+  package var json: JSON { ["kind": kind.rawValue, "name": name, "table": table, "sql": sql] }
+}
+
+extension TableDescription: JSONConvertible {
+  package var json: JSON {
+    let columns = columns.map { column -> JSON in
+      [
+        "name": column.name, "type": column.type, "nullable": isNullable(column),
+        "default": column.defaultText, "generated": column.isGenerated,
+      ]
+    }
+    let keys = foreignKeys.map { key -> JSON in
+      [
+        "columns": key.columns, "table": key.table, "parentColumns": key.parentColumns,
+        "onDelete": key.onDelete, "onUpdate": key.onUpdate,
+      ]
+    }
+    return [
+      "name": name, "kind": isView ? "view" : "table", "strict": isStrict, "columns": columns,
+      "primaryKey": primaryKey, "unique": unique, "foreignKeys": keys,
     ]
   }
 }

@@ -1,5 +1,4 @@
 import SchemaPlatform
-import SchemaSQLText
 
 /// Standard output or standard error: a buffer in front of `write(2)`.
 final class Output {

@@ -59,10 +59,9 @@ struct ProgressLine {
   /// Shows progress at once and then ten times a second on a terminal, and every ten seconds elsewhere.
   mutating func show(_ summary: FleetSummary) {
     guard isOn else { return }
-    let isFirst = fleet == nil
+    let isFirst = fleet == nil && output.rewritesLines
     let (started, shown) = fleet ?? (Stopwatch(), Stopwatch())
-    let isDue =
-      output.rewritesLines ? isFirst || shown.milliseconds >= 100 : shown.milliseconds >= 10_000
+    let isDue = isFirst || shown.milliseconds >= (output.rewritesLines ? 100 : 10_000)
     fleet = (started, isDue ? Stopwatch() : shown)
     guard isDue else { return }
     let text = summary.progress(afterMilliseconds: started.milliseconds)
@@ -105,16 +104,15 @@ struct ProgressLine {
   }
 
   private mutating func showWaiting(_ seconds: Double, _ isOnCluster: Bool) {
-    let waiting =
-      isOnCluster
-      ? "waiting for the cluster: it has no leader, or another process writes"
-      : "waiting for another process to release the database"
     if output.rewritesLines {
       let tenths = Int(seconds * 10)
       show(["waiting for the database", " \(tenths / 10).\(tenths % 10) s"])
     } else if isOn, seconds >= 1, shown.isEmpty {
-      shown = waiting
-      output.write("note: \(waiting)\n")
+      shown =
+        isOnCluster
+        ? "note: waiting for the cluster: it has no leader, or another process writes\n"
+        : "note: waiting for another process to release the database\n"
+      output.write(shown)
       output.flush()
     }
   }

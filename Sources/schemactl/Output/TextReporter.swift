@@ -1,11 +1,11 @@
 import SchemaFleet
 import SchemaHistory
-import SchemaInspect
 import SchemaLint
 import SchemaManifest
-import SchemaPreview
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
 
 /// Reports in words, for people who need not know SQL.
 final class TextReporter: Reporter {
@@ -26,74 +26,67 @@ final class TextReporter: Reporter {
     progress = ProgressLine(errors, isOn: volume != .quiet)
   }
 
-  func report(_ event: Event) {
-    if case .progress(let event) = event { return follow(event) }
-    if case .fleet(.started(let header)) = event {
-      return progress.show(FleetSummary(expected: header.count))
-    }
-    if case .fleet(.result(let result, let summary)) = event {
-      name(result)
-      return progress.show(summary)
-    }
+  func report(
+    _ json: () -> JSON?, _ annotations: () -> Annotations?, _ text: (TextReporter) -> Void
+  ) {
     progress.clear()
-    switch event {
-    case .progress: break
-    case .note(let text): note(text)
-    case .warning(let text): warn(text)
-    case .stopped(let failure, _): complain(failure)
-    case .migrated(let report, let options): show(report, options)
-    case .planned(let report, let database, let isSQL): show(report, database, isSQL: isSQL)
-    case .refusedScript: sayScript(PlanReport.refusal)
-    case .tried(let report, let options): show(report, options)
-    case .restored(let report, let state, let database): show(report, state, database)
-    case .backups(let backups, let database): show(backups, database)
-    case .stands(let report, let database, let next): show(report, database, next)
-    case .verified(let report, _, let database): show(report, database)
-    case .checked(let report): show(report)
-    case .compared(let report, let database): show(report, database)
-    case .differs(let changes, let from, let to): show(changes, from, to)
-    case .inspected(let schema, _, let isSQL): show(schema, isSQL)
-    case .wroteSchema(let file): mention("Wrote \(file.visible).")
-    case .initialized(let files, let report, let ledgers, let next):
-      show(files, report, ledgers, next)
-    case .adopted(let report, let database): show(report, database)
-    case .imported(let report): show(report)
-    case .squashed(let squashing, let folder): show(squashing, folder)
-    case .linted(let report): show(report)
-    case .created(_, let file): say(file.visible)
-    case .explained(_, let text): sayScript(text)
-    case .wroteBaseline(let file, let findings):
-      mention("Wrote \(counted(findings, "finding")) to \(file.visible).")
-    case .refused(let report): refuse(report)
-    case .frozen(let report, let release, let file): show(report, release, file)
-    case .accepted(let id, let reason, let file): showAccepted(id, reason, file)
-    case .generated(let text, let file, let isStale): show(text, file, isStale: isStale)
-    case .bundled(let report, let file): show(report, file)
-    case .renumbered(let renamings, let isRehearsal): show(renamings, isRehearsal)
-    case .repair(let plan, let isDone): show(plan, isDone)
-    case .fleet(let event): show(event)
-    }
+    text(self)
     errors.flush()
   }
 
-  private func follow(_ event: MigrateEvent) {
+  func stop(_ failure: Failure, _ command: String?) {
+    progress.clear()
+    complain(failure)
+    errors.flush()
+  }
+
+  func note(_ text: String) {
+    guard volume != .quiet else { return }
+    remark("note: \(text.visible)")
+  }
+
+  func warn(_ text: String) {
+    remark("\(paint("warning:", "1;33", on: errors)) \(text.visible)")
+  }
+
+  private func remark(_ line: String) {
+    progress.clear()
+    output.flush()
+    errors.write(line + "\n")
+    errors.flush()
+  }
+
+  func follow(_ event: MigrateEvent) {
     switch event {
     case .started(let id, _, _): current = id
     case .ran(let statement) where statement.utf8.starts(with: "UPDATE".utf8):
       rewriting.insert(current)
-    case .note(let text):
-      progress.clear()
-      note(text)
-      errors.flush()
+    case .note(let text): note(text)
     default: break
     }
     progress.show(event)
   }
 
+  func follow(_ event: FleetEvent) {
+    switch event {
+    case .started(let header): progress.show(FleetSummary(expected: header.count))
+    case .result(let result, let summary):
+      name(result)
+      progress.show(summary)
+    case .ended(let header, let summary, _):
+      progress.clear()
+      show(header, summary, listsFailures: volume != .verbose)
+    }
+  }
+
   // MARK: Lines
 
-  /// Writes a line of a result. The caller must escape control characters in text from outside.
-  func say(_ line: String) { output.write(line + "\n") }
+  /// Writes a line of a result, and its details indented on a further line. The caller must escape
+  /// control characters in text from outside, except in the details.
+  func say(_ line: String, detail: String = "") {
+    output.write(line + "\n")
+    if !detail.isEmpty { output.write("  \(detail.visible)\n") }
+  }
 
   /// Writes a line of additional information, which `--quiet` omits.
   func mention(_ line: String) {
@@ -112,17 +105,6 @@ final class TextReporter: Reporter {
     if items.count > limit {
       say("  … and \(counted(items.count - limit, noun)) more; --verbose shows all")
     }
-  }
-
-  func note(_ text: String) {
-    guard volume != .quiet else { return }
-    output.flush()
-    errors.write("note: \(text.visible)\n")
-  }
-
-  private func warn(_ text: String) {
-    output.flush()
-    errors.write("\(paint("warning:", "1;33", on: errors)) \(text.visible)\n")
   }
 
   // MARK: Diagnostics
@@ -146,10 +128,7 @@ final class TextReporter: Reporter {
       case .warning: ("warning", "1;33")
       case .note, .off: ("note", nil)
       }
-    write(
-      Failure.Place(
-        file: finding.file, position: Position(line: finding.line, column: finding.column)),
-      label, colour, finding.lines, rule: finding.rule, to: output)
+    write(finding.place, finding.lines, label, colour, rule: finding.rule, to: output)
     if let fix = finding.fix {
       say("help: \(finding.fixPlace.instruction)")
       for line in fix.lines where !line.isEmpty { say("    \(line.visible)") }
@@ -161,11 +140,10 @@ final class TextReporter: Reporter {
   private func write(_ failure: Failure, to stream: Output) {
     write(failure.diagnostics, to: stream)
     if failure.diagnostics.isEmpty {
-      write(failure.place, "error", "1;31", failure.statement, to: stream)
+      write(failure.place, failure.statement, to: stream)
     }
     if let migration = failure.migration {
-      let operation = migration.operation.map { "operation \($0.visible) of " } ?? ""
-      stream.write("  in \(operation)migration \(migration.id.visible)\n")
+      stream.write("  \(migration.inWords)\n")
       if let statement = migration.statement {
         stream.write("  statement: \(statement.shortened(to: 200))\n")
       }
@@ -185,8 +163,7 @@ final class TextReporter: Reporter {
     for diagnostic in diagnostics {
       shown[diagnostic.statement.exact, default: 0] += 1
       if hidden[diagnostic.statement] != nil, shown[diagnostic.statement] ?? 0 > 10 { continue }
-      let place = Failure.Place(file: diagnostic.file, position: diagnostic.position)
-      write(place, "error", "1;31", [diagnostic.statement], to: stream)
+      write(diagnostic.place, [diagnostic.statement], to: stream)
       if let help = diagnostic.help { stream.write("help: \(help.visible)\n") }
     }
     for (mistake, others) in hidden.sorted(by: { $0.key < $1.key }) {
@@ -199,14 +176,13 @@ final class TextReporter: Reporter {
 
   /// `file:line:column: error: message [rule]`, the line of the file with a caret, and further lines.
   private func write(
-    _ place: Failure.Place?, _ label: String, _ colour: String?, _ lines: [String],
-    rule: String? = nil, to stream: Output
+    _ place: Failure.Place?, _ lines: [String], _ label: String = "error",
+    _ colour: String? = "1;31", rule: String? = nil, to stream: Output
   ) {
-    let position = place?.position.map { ":\($0.line):\($0.column)" } ?? ""
-    let start = place.map { $0.file.visible + position } ?? "schemactl"
     let painted = colour.map { paint("\(label):", $0, on: stream) } ?? "\(label):"
     let message = lines.first?.visible.withShortWords ?? ""
-    stream.write("\(start): \(painted) \(message)\(rule.map { " [\($0)]" } ?? "")\n")
+    stream.write(
+      "\(place?.inWords ?? "schemactl"): \(painted) \(message)\(rule.map { " [\($0)]" } ?? "")\n")
     if let place, let position = place.position {
       for line in excerpts.lines(place.file, line: position.line, column: position.column) {
         stream.write(line + "\n")
@@ -220,6 +196,80 @@ final class TextReporter: Reporter {
 
   private func paint(_ text: String, _ colour: String, on output: Output) -> String {
     output.isColored ? "\u{1B}[\(colour)m\(text)\u{1B}[0m" : text
+  }
+}
+
+extension Failure.Place {
+  /// `file:line:column`.
+  var inWords: String { file.visible + (position.map { ":\($0.line):\($0.column)" } ?? "") }
+}
+
+extension Failure.FailedMigration {
+  /// `in operation 2 move_column of migration 0007_status`.
+  var inWords: String {
+    "in \(operation.map { "operation \($0.visible) of " } ?? "")migration \(id.visible)"
+  }
+}
+
+extension Diagnostic {
+  var place: Failure.Place { Failure.Place(file: file, position: position) }
+}
+
+extension Finding {
+  var place: Failure.Place {
+    Failure.Place(file: file, position: Position(line: line, column: column))
+  }
+}
+
+/// Source lines for diagnostics, each with a caret below.
+private struct SourceExcerpts {
+  /// Larger files are not shown.
+  private static let sizeLimit = 8 * 1_048_576
+  /// Longer lines are truncated around the caret.
+  private static let width = 120
+
+  private var files: [ExactText: [Substring]] = [:]
+
+  /// Empty if the file cannot be read.
+  mutating func lines(_ file: String, line: Int, column: Int) -> [String] {
+    if files[file] == nil {
+      let bytes = (try? readFile(file, limit: Self.sizeLimit)) ?? []
+      files[file] = String(decoding: bytes, as: UTF8.self)
+        .split(separator: "\n", omittingEmptySubsequences: false)
+    }
+    guard let source = files[file], source.indices.contains(line - 1) else { return [] }
+    // Columns count Unicode scalars. A tab counts as one column.
+    let scalars = source[line - 1].unicodeScalars.map { $0 == "\t" ? " " : $0 }
+    let start = column > Self.width ? column - Self.width / 2 : 0
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: scalars.dropFirst(start).prefix(Self.width).filter { $0 != "\r" })
+    guard text.contains(where: { $0 != " " }) else { return [] }
+    let number = "\(line)"
+    let margin = String(repeating: " ", count: number.count)
+    let caret = String(repeating: " ", count: max(0, column - 1 - start)) + "^"
+    return ["  \(number) | \(String(text).visible)", "  \(margin) | \(caret)"]
+  }
+}
+
+extension String {
+  /// The lines of a text that users paste: part of a manifest, or SQL.
+  var lines: [String] {
+    split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// Shortens words that are too long for a line: a name may have thousands of characters.
+  var withShortWords: String {
+    guard utf8.count > 300 else { return self }
+    return split(separator: " ", omittingEmptySubsequences: false).map { word in
+      word.utf8.count > 300 && word.count > 300
+        ? "\(word.prefix(100))…\(word.suffix(20)) (\(word.count) characters)" : String(word)
+    }.joined(separator: " ")
+  }
+
+  /// At most `limit` characters, on one line.
+  fileprivate func shortened(to limit: Int) -> String {
+    let line = split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
+    return line.count > limit ? line.prefix(limit - 1) + "…" : line
   }
 }
 

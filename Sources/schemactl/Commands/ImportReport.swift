@@ -3,6 +3,18 @@ import SchemaImport
 import SchemaManifest
 import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
+
+/// The result of `import`.
+struct ImportReport {
+  let imported: ImportedHistory
+  /// Files and directories that were created, besides the manifests.
+  var files: [String] = []
+  /// The database that was compared, and the number of migrations that it has run.
+  var database: (path: String, count: Int)?
+  /// The frozen release, its migrations and the number of findings in its baseline.
+  var release: (name: String, migrations: Int, findings: Int, baseline: String)?
+}
 
 extension TextReporter {
   func show(_ report: ImportReport) {
@@ -74,5 +86,25 @@ extension TextReporter {
   private func line(_ note: ForeignNote) -> String {
     let place = note.position.map { ":\($0.line):\($0.column)" } ?? ""
     return "\(note.file.visible)\(place): note: \(note.message.visible)"
+  }
+}
+
+extension ImportReport: JSONConvertible {
+  package var json: JSON {
+    [
+      "tool": imported.foreign.tool.rawValue, "migrations": imported.project.migrations.map(\.id),
+      "applied": database?.count, "files": files, "release": release?.name,
+      "baseline": release.flatMap { $0.findings == 0 ? nil : $0.baseline },
+      "notes": imported.foreign.notes,
+    ]
+  }
+}
+
+extension ForeignNote: JSONConvertible {
+  package var json: JSON {
+    [
+      "file": file, "line": position?.line, "column": position?.column, "kind": kind.rawValue,
+      "message": message,
+    ]
   }
 }

@@ -1,20 +1,35 @@
 import SchemaFleet
 import SchemaHistory
 import SchemaManifest
-import SchemaPlatform
 import SchemaSQLText
+import SchemaYAML
+
+/// The progress of a run on many databases.
+enum FleetEvent {
+  case started(FleetHeader)
+  /// The result of one database, and the totals so far.
+  case result(FleetResult, FleetSummary)
+  case ended(FleetHeader, FleetSummary, ExitStatus)
+}
 
 extension TextReporter {
-  func show(_ event: FleetEvent) {
-    switch event {
-    case .started, .result: break
-    case .ended(let header, let summary, _):
-      if volume != .verbose { showFailures(summary) }
-      show(summary, header)
-    case .merged(let merge):
-      showFailures(merge.summary)
-      show(merge.summary, merge.header)
+  func show(_ header: FleetHeader, _ summary: FleetSummary, listsFailures: Bool) {
+    if listsFailures {
+      for result in summary.failures { show(result) }
+      if summary.failed > summary.failures.count {
+        say(
+          "… and \(grouped(summary.failed - summary.failures.count)) more failures: `--verbose` or "
+            + "`--format jsonl` reports every database.")
+      }
     }
+    if !summary.failures.isEmpty { say("") }
+    let rows = rows(summary)
+    let width = rows.map(\.count.utf8.count).max() ?? 0
+    for row in rows {
+      say(String(repeating: " ", count: width - row.count.utf8.count) + "\(row.count)  \(row.text)")
+    }
+    if !rows.isEmpty { say("") }
+    say(verdict(summary, header))
   }
 
   /// With `--verbose`, prints each failure and each database with pending migrations.
@@ -25,26 +40,6 @@ extension TextReporter {
     guard let next = result.pending.first else { return }
     say(
       "\(result.database.visible): \(grouped(result.pending.count)) pending, next: \(next.visible)")
-  }
-
-  private func showFailures(_ summary: FleetSummary) {
-    for result in summary.failures { show(result) }
-    if summary.failed > summary.failures.count {
-      say(
-        "… and \(grouped(summary.failed - summary.failures.count)) more failures: `--verbose` or "
-          + "`--format jsonl` reports every database.")
-    }
-  }
-
-  private func show(_ summary: FleetSummary, _ header: FleetHeader) {
-    if !summary.failures.isEmpty { say("") }
-    let rows = rows(summary)
-    let width = rows.map(\.count.utf8.count).max() ?? 0
-    for row in rows {
-      say(String(repeating: " ", count: width - row.count.utf8.count) + "\(row.count)  \(row.text)")
-    }
-    if !rows.isEmpty { say("") }
-    say(verdict(summary, header))
   }
 
   private func show(_ result: FleetResult) {
@@ -146,5 +141,70 @@ extension FleetSummary {
     let rate = Double(done) / max(Double(elapsed) / 1000, 0.001)
     return "\(grouped(done)) of \(grouped(expected)) databases done, \(grouped(failed)) failed, "
       + "\(grouped(expected - done)) left, \(grouped(Int(rate)))/s"
+  }
+}
+
+/// Implements `--format jsonl`: a line for the run, one for each database when it finishes, and a
+/// summary.
+final class JSONLinesReporter: Reporter {
+  private let output: Output
+
+  init(_ output: Output) {
+    self.output = output
+  }
+
+  func stop(_ failure: Failure, _ command: String?) { write(["error": failure.error]) }
+
+  func follow(_ event: FleetEvent) {
+    switch event {
+    case .started(let header): write(["type": "run"] + header.json)
+    case .result(let result, _): write(["type": "database"] + result.json)
+    case .ended(_, let summary, let status): write(["type": "summary"] + summary.json(status))
+    }
+  }
+
+  /// Writes without buffering, so that a killed run leaves a report of its finished databases.
+  private func write(_ json: JSON) {
+    output.write(json.line)
+    output.flush()
+  }
+}
+
+extension FleetHeader: JSONConvertible {
+  package var json: JSON {
+    let part: JSON = ["index": shard.index, "count": shard.count]
+    return [
+      "command": command, "history": history, "digest": digest, "listed": listed,
+      "databases": count, "shard": shard.isAll ? JSON.null : part,
+    ]
+  }
+}
+
+extension FleetSummary {
+  func json(_ status: ExitStatus) -> JSON {
+    let found = FleetResult.State.allCases.compactMap { state in
+      states[state].map { (state.rawValue, $0.json) }
+    }
+    let errors = sortedCauses.map { cause, count -> JSON in
+      [
+        "code": Int(cause.status.rawValue), "migration": cause.migration?.text,
+        "operation": cause.operation?.text, "databases": count,
+      ]
+    }
+    return [
+      "code": Int(status.rawValue), "states": JSON.object(found), "errors": errors,
+      "drifted": drifted, "milliseconds": milliseconds,
+    ]
+  }
+}
+
+extension FleetResult: JSONConvertible {
+  package var json: JSON {
+    [
+      "database": database, "state": state.rawValue, "code": Int(status.rawValue),
+      "applied": applied, "adopted": adopted, "current": current, "pending": pending,
+      "drifted": isDrifted, "drift": drift, "failed": failure, "attempts": attempts,
+      "milliseconds": milliseconds,
+    ]
   }
 }

@@ -1,7 +1,6 @@
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
-import SchemaTrials
 import SchemaManifest
 import SchemaModel
 import SchemaReplay
@@ -9,22 +8,24 @@ import SchemaSQLText
 
 /// A finding or failure with its place, in the form that code review tools and editors read.
 struct Annotation {
-  /// Why an annotation is suppressed.
-  enum Suppression {
-    /// By the manifest, a comment or the baseline.
-    case allowed(reason: String)
-    /// By an acceptance in history.lock.
-    case accepted(reason: String)
+  /// Why an annotation is suppressed: by the manifest, a comment or the baseline (`inSource`), or by
+  /// an acceptance in history.lock (`external`).
+  struct Suppression {
+    let kind: String
+    let reason: String
   }
 
+  /// The rule of a message about the command itself.
+  static let ofCommand = "schemactl"
+
   /// A lint rule such as `drop-column`, or a group and a problem: `history/edited`.
-  let rule: String
-  let level: Severity
+  var rule = ofCommand
+  var level = Severity.error
   /// The message, followed by its detail lines.
   let lines: [String]
   var place: Failure.Place?
   /// Identifies the annotation independently of line numbers.
-  let subject: [String]
+  var subject: [String] = []
   var suppression: Suppression?
   /// Whether the annotation concerns only a frozen manifest.
   var isFrozen = false
@@ -32,36 +33,35 @@ struct Annotation {
   var message: String { lines.joined(separator: "\n") }
 }
 
-extension Annotation {
-  /// The rule of a message about the command itself.
-  static let ofCommand = "schemactl"
-
-  init(_ level: Severity, _ lines: [String]) {
-    self.init(rule: Self.ofCommand, level: level, lines: lines, subject: [])
-  }
-}
-
 /// The annotations of a command's result.
 struct Annotations {
-  var found: [Annotation] = []
+  private(set) var found: [Annotation] = []
   /// Failures of the command itself, as opposed to problems in the files that it checks.
-  var problems: [Failure] = []
+  private(set) var problems: [Failure] = []
   /// Checks that could not run, with their reasons.
-  var notes: [String] = []
-  var status = ExitStatus.success
+  private(set) var notes: [String] = []
+  private(set) var status = ExitStatus.success
   /// Summarises findings about frozen manifests when they are not all shown.
-  var hidden: String?
+  private(set) var hidden: String?
 
-  /// Nil for an event that is not a result.
-  init?(_ event: Event) {
-    switch event {
-    case .linted(let report): add(report)
-    case .verified(let report, let project, _): add(report, of: project)
-    case .checked(let report): add(report)
-    case .stopped(let failure, _): add(failure)
-    // Results of commands that do not report places in manifests.
-    default: return nil
+  init(_ failure: Failure) { add(failure) }
+
+  init(_ report: LintReport) { add(report) }
+
+  init(_ report: VerifyReport, of project: Project) { add(report, of: project) }
+
+  init(_ report: CheckReport) {
+    if let history = report.history, let project = report.project { add(history, of: project) }
+    if let proof = report.proof { add(proof) }
+    if let lint = report.lint { add(lint) }
+    for (_, failure) in report.problems { add(failure) }
+    if let schema = report.staleSchema {
+      found.append(
+        Annotation(
+          rule: "schema/stale", lines: schema.lines, place: schema.place,
+          subject: [schema.place?.file ?? ""]))
     }
+    status = report.status
   }
 
   // MARK: Reports
@@ -78,19 +78,19 @@ struct Annotations {
   private mutating func add(_ report: VerifyReport, of project: Project) {
     found += report.lock.map { difference in
       Annotation(
-        rule: "history/lock", level: .error, lines: [difference.message],
+        rule: "history/lock", lines: [difference.message],
         place: Failure.Place(file: project.folder.lockFile),
         subject: [difference.kind.rawValue, difference.older])
     }
     found += report.history.compactMap { annotation($0, report.edits[$0.id], of: project) }
     found += (report.ledger ?? []).filter(\.state.stops).map { entry in
       Annotation(
-        rule: "ledger/\(entry.state.rawValue)", level: .error,
-        lines: ["\(entry.id): \(entry.detail)"], subject: [entry.id])
+        rule: "ledger/\(entry.state.rawValue)", lines: ["\(entry.id): \(entry.detail)"],
+        subject: [entry.id])
     }
     found += (report.drift ?? []).map { change in
       Annotation(
-        rule: "database/drift", level: .error, lines: [change.sentence],
+        rule: "database/drift", lines: [change.sentence],
         subject: [change.kind.rawValue, change.object])
     }
     notes += report.notes
@@ -98,27 +98,12 @@ struct Annotations {
     status = ExitStatus.worst([status, report.status])
   }
 
-  private mutating func add(_ report: CheckReport) {
-    if let history = report.history, let project = report.project { add(history, of: project) }
-    if let proof = report.proof { add(proof) }
-    if let lint = report.lint { add(lint) }
-    for (_, failure) in report.problems { add(failure) }
-    if let schema = report.schema, !schema.isCurrent {
-      found.append(
-        Annotation(
-          rule: "schema/stale", level: .error, lines: schema.failure.lines,
-          place: schema.failure.place, subject: [schema.file]))
-    }
-    status = report.status
-  }
-
   private mutating func add(_ proof: ReplayProof) {
     if let failure = proof.failure { add(failure) }
     found += proof.paths.filter { !$0.isProven }.map { path in
       Annotation(
-        rule: path.failure == nil ? "replay/differs" : "replay/failed", level: .error,
-        lines: [path.inWords], place: path.failure?.place,
-        subject: [path.from.inWords, path.through.inWords])
+        rule: path.failure == nil ? "replay/differs" : "replay/failed", lines: [path.inWords],
+        place: path.failure?.place, subject: [path.from.inWords, path.through.inWords])
     }
   }
 
@@ -140,10 +125,10 @@ struct Annotations {
       entry.state == .accepted ? project.lock?.entry(entry.id)?.acceptances.last : nil
     let state = entry.state == .accepted ? HistoryState.edited : entry.state
     return Annotation(
-      rule: "history/\(state.rawValue)", level: .error,
+      rule: "history/\(state.rawValue)",
       lines: ["\(entry.id): \(entry.detail)"] + (edit?.lines ?? []),
       place: place, subject: [entry.id],
-      suppression: acceptance.map { .accepted(reason: $0.reason) })
+      suppression: acceptance.map { .init(kind: "external", reason: $0.reason) })
   }
 
   // MARK: Problems
@@ -168,12 +153,7 @@ struct Annotations {
 extension Failure {
   /// The annotations for a problem in a file of the project; empty for other problems.
   fileprivate var annotations: [Annotation] {
-    if !diagnostics.isEmpty {
-      return diagnostics.map { diagnostic in
-        annotation(
-          [diagnostic.message], Failure.Place(file: diagnostic.file, position: diagnostic.position))
-      }
-    }
+    if !diagnostics.isEmpty { return diagnostics.map { annotation([$0.message], $0.place) } }
     return isResult || status == .invalidInput && place != nil ? [annotation(lines, place)] : []
   }
 
@@ -195,8 +175,7 @@ extension Failure {
           ? "configuration/invalid" : "manifest/invalid"
       }
     return Annotation(
-      rule: rule, level: .error, lines: lines, place: place,
-      subject: [migration?.id ?? place?.file ?? "", text])
+      rule: rule, lines: lines, place: place, subject: [migration?.id ?? place?.file ?? "", text])
   }
 }
 
@@ -205,16 +184,8 @@ extension Finding {
     Annotation(
       rule: rule, level: severity,
       lines: lines + (fix.map { ["help: \(fixPlace.instruction)"] + $0.lines } ?? []),
-      place: Failure.Place(file: file, position: Position(line: line, column: column)),
-      subject: [home, object ?? ""],
-      suppression: isSuppressed ? .allowed(reason: reason ?? "") : nil,
+      place: place, subject: [home, object ?? ""],
+      suppression: isSuppressed ? .init(kind: "inSource", reason: reason ?? "") : nil,
       isFrozen: isFrozen)
-  }
-}
-
-extension String {
-  /// The lines of a text that users paste: part of a manifest, or SQL.
-  var lines: [String] {
-    split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 }

@@ -1,0 +1,237 @@
+/// Declares a program's whole command line. The parser, the help, the manual page and the
+/// completions use this value.
+///
+/// Every program has `--help`, `-h`, `--version` and the command `help` without declaring them.
+package struct CommandLineProgram: Sendable {
+  package let name: String
+  package let version: String
+  /// One line, without the program's name.
+  package let summary: String
+  /// Paragraphs for the program's own help and the manual, with a blank line between them.
+  package let discussion: String
+  /// The commands under the headings of help.
+  let groups: [(name: String, commands: [CommandDeclaration])]
+  package let exitCodes: HelpEntries
+  /// Hints for commands of other tools: a sentence for each name.
+  package let hints: [String: String]
+  /// Environment variables that do not belong to an option.
+  package let environment: HelpEntries
+  package let files: HelpEntries
+  /// The date of this version, as `2026-11-22`.
+  package let date: String
+
+  package init(
+    name: String, version: String, summary: String, discussion: String = "",
+    groups: [(name: String, commands: [CommandDeclaration])], exitCodes: HelpEntries = [:],
+    hints: [String: String] = [:], environment: HelpEntries = [:], files: HelpEntries = [:],
+    date: String = ""
+  ) {
+    self.name = name
+    self.version = version
+    self.summary = summary
+    self.discussion = discussion
+    self.groups = groups
+    self.exitCodes = exitCodes
+    self.hints = hints
+    self.environment = environment
+    self.files = files
+    self.date = date
+  }
+
+  package var commands: [CommandDeclaration] { groups.flatMap(\.commands) }
+}
+
+/// Words of help or of the manual page, such as commands, files or exit codes, with their meanings.
+package typealias HelpEntries = KeyValuePairs<String, String>
+
+/// Declares a command or a subcommand.
+package struct CommandDeclaration: Sendable {
+  package let name: String
+  /// One line.
+  package let summary: String
+  /// Paragraphs with a blank line between them.
+  package let discussion: String
+  /// Commands as typed, including the program's name.
+  package let examples: HelpEntries
+  package let arguments: [ArgumentDeclaration]
+  package let options: [OptionDeclaration]
+  /// A command with subcommands does nothing itself.
+  package let subcommands: [CommandDeclaration]
+
+  package init(
+    name: String, summary: String, discussion: String = "", examples: HelpEntries = [:],
+    arguments: [ArgumentDeclaration] = [], options: [OptionDeclaration] = [],
+    subcommands: [CommandDeclaration] = []
+  ) {
+    self.name = name
+    self.summary = summary
+    self.discussion = discussion
+    self.examples = examples
+    self.arguments = arguments
+    self.options = options
+    self.subcommands = subcommands
+  }
+}
+
+/// Declares a positional argument of a command.
+package struct ArgumentDeclaration: Sendable {
+  /// The name in help: `FILE`.
+  package let name: String
+  package let summary: String
+  package let required: Bool
+  /// Whether it takes all further words. Only the last argument may repeat.
+  package let repeats: Bool
+  package let completion: Completion
+
+  package init(
+    name: String, summary: String, required: Bool = true, repeats: Bool = false,
+    completion: Completion = .files
+  ) {
+    self.name = name
+    self.summary = summary
+    self.required = required
+    self.repeats = repeats
+    self.completion = completion
+  }
+
+  /// `FILE`, `[FILE]`, `FILE...`, `[FILE...]`.
+  var usage: String {
+    let word = repeats ? "\(name)..." : name
+    return required ? word : "[\(word)]"
+  }
+}
+
+/// Declares an option: `--name`, with an optional `-n`, value and environment variable.
+package struct OptionDeclaration: Sendable {
+  package enum Kind: Sendable {
+    case flag
+    case text(_ placeholder: String)
+    case integer(_ placeholder: String, ClosedRange<Int>)
+    /// Finite decimal numbers only.
+    case number(_ placeholder: String, ClosedRange<Double>)
+    case choice(_ placeholder: String, [String])
+    /// `--name` alone or `--name=VALUE`, never `--name VALUE`.
+    case optionalText(_ placeholder: String)
+  }
+
+  /// Without the dashes.
+  package let name: String
+  package let short: Character?
+  package let kind: Kind
+  /// The environment variable that supplies the value if the command line does not. An empty
+  /// variable counts as unset.
+  package let environment: String?
+  package let repeats: Bool
+  package let summary: String
+  /// The completions for the value.
+  let completion: Completion
+
+  /// - Parameter completion: for a text value.
+  package init(
+    _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
+    repeats: Bool = false, completion: Completion = .files, summary: String
+  ) {
+    self.name = name
+    self.short = short
+    self.kind = kind
+    self.environment = environment
+    self.repeats = repeats
+    self.summary = summary
+    self.completion =
+      switch kind {
+      case .text, .optionalText: completion
+      case .choice(_, let choices): .words(choices)
+      case .flag, .integer, .number: .nothing
+      }
+  }
+
+  var spelling: String { "--\(name)" }
+
+  /// `--name` and, if declared, `-n`.
+  var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + [spelling] }
+
+  /// Whether the spelling belongs to the option. Fast, because parsing asks every option for every
+  /// word.
+  func isSpelled(_ spelling: String) -> Bool {
+    guard spelling.utf8.starts(with: "--".utf8) else {
+      return short.map { spelling == "-\($0)" } ?? false
+    }
+    return spelling.utf8.dropFirst(2).elementsEqual(name.utf8)
+  }
+
+  static let help = OptionDeclaration("help", short: "h", summary: "Show this help.")
+  static let version = OptionDeclaration("version", summary: "Show the version.")
+}
+
+extension OptionDeclaration.Kind {
+  /// Whether the option takes the next word as its value when there is no `=`.
+  var takesNextWord: Bool {
+    switch self {
+    case .flag, .optionalText: false
+    case .text, .integer, .number, .choice: true
+    }
+  }
+
+  var placeholder: String? {
+    switch self {
+    case .flag: nil
+    case .text(let name), .integer(let name, _), .number(let name, _), .choice(let name, _),
+      .optionalText(let name):
+      name
+    }
+  }
+
+  var choices: [String] {
+    if case .choice(_, let choices) = self { choices } else { [] }
+  }
+
+  /// Whether the text is a valid value.
+  func accepts(_ text: String) -> Bool {
+    switch self {
+    case .flag: false
+    case .text, .optionalText: true
+    case .integer(_, let range): Int(text).map(range.contains) ?? false
+    case .number(_, let range): finiteDecimal(text).map(range.contains) ?? false
+    case .choice(_, let choices): choices.contains(text)
+    }
+  }
+
+  /// The expected value, to follow "must be"; nil if every text is valid.
+  var expectation: String? {
+    switch self {
+    case .flag, .text, .optionalText: nil
+    case .integer(_, let range):
+      "a whole number"
+        + span(
+          range.lowerBound == .min ? nil : "\(range.lowerBound)",
+          range.upperBound == .max ? nil : "\(range.upperBound)")
+    case .number(_, let range): "a number" + span(bound(range.lowerBound), bound(range.upperBound))
+    case .choice(_, let choices): "one of " + choices.joined(separator: ", ")
+    }
+  }
+}
+
+/// Parses a decimal number. Nil for other texts that `Double` reads: hexadecimals, `nan`, `inf` and
+/// overflow.
+private func finiteDecimal(_ text: String) -> Double? {
+  guard text.utf8.allSatisfy("0123456789.+-eE".utf8.contains), let number = Double(text),
+    number.isFinite
+  else { return nil }
+  return number
+}
+
+/// Nil for an infinite bound.
+private func bound(_ number: Double) -> String? {
+  guard number.magnitude < .greatestFiniteMagnitude else { return nil }
+  let text = String(number)
+  return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+}
+
+private func span(_ lower: String?, _ upper: String?) -> String {
+  switch (lower, upper) {
+  case (nil, nil): ""
+  case (let lower?, nil): ", at least \(lower)"
+  case (nil, let upper?): ", at most \(upper)"
+  case (let lower?, let upper?): " from \(lower) to \(upper)"
+  }
+}

@@ -1,0 +1,226 @@
+import SchemaApply
+import SchemaCommandLine
+import SchemaCopies
+import SchemaHistory
+import SchemaModel
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaYAML
+
+/// The environment of a running command, with its settings: from the command line, the environment
+/// and `schemactl.yaml`, in this order.
+struct Session {
+  let invocation: Invocation
+  let output: Output
+  let reporter: any Reporter
+  let interruption: Interruption
+  let writing: Gate
+  private(set) var configuration = Configuration()
+  /// The path of `schemactl.yaml`; nil when there is none.
+  private(set) var file: String?
+
+  /// The session with the settings of `schemactl.yaml`.
+  func configured() throws -> Session {
+    guard let file = try text("config") ?? Self.nearestFile() else { return self }
+    let bytes = try read(
+      file, limit: 1_048_576,
+      remedy: invocation.isOnCommandLine("config")
+        ? "--config names a file such as schemactl.yaml; without it schemactl takes the nearest one, "
+          + "in this directory or above" : nil)
+    var session = self
+    session.file = file
+    session.configuration = try decodeConfiguration(bytes, file: file)
+    return session
+  }
+
+  /// `schemactl.yaml`, `../schemactl.yaml` and so on, up to the root.
+  private static func nearestFile() throws(FileError) -> String? {
+    let depth = workingFolder?.split(separator: "/").count ?? 0
+    for level in 0...depth {
+      let file = String(repeating: "../", count: level) + "schemactl.yaml"
+      if access(file, F_OK) == 0 { return file }
+      // An unreadable configuration must not be replaced by one of a parent folder.
+      guard [ENOENT, ENOTDIR, EACCES].contains(errno) else {
+        throw FileError(path: file, systemError: errno)
+      }
+    }
+    return nil
+  }
+
+  /// Converts a path of the configuration to one relative to the working folder.
+  func resolved(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let file, let slash = file.lastIndex(of: "/") else { return path }
+    return file[...slash] + path
+  }
+
+  /// Reads a file that a setting names.
+  func read(_ file: String, limit: Int, remedy: String?) throws(Failure) -> [UInt8] {
+    do throws(FileError) {
+      return try readFile(file, limit: limit)
+    } catch {
+      let failure = Failure(error)
+      throw Failure(failure.status, failure.message, remedy: remedy)
+    }
+  }
+
+  // MARK: Reports
+
+  func note(_ text: String) { reporter.note(text) }
+
+  func warn(_ text: String) { reporter.warn(text) }
+
+  func follow(_ event: MigrateEvent) { reporter.follow(event) }
+
+  /// Reports a result, in the form that the output format needs.
+  ///
+  /// - Parameters:
+  ///   - json: the document of `--format json`; nil if the command reports another result, too.
+  ///   - annotations: for commands that report places in manifests.
+  func report(
+    _ json: @autoclosure () -> JSON?, _ annotations: @autoclosure () -> Annotations? = nil,
+    text: (TextReporter) -> Void
+  ) {
+    reporter.report(json, annotations, text)
+  }
+
+  // MARK: Options and arguments
+
+  var arguments: [String] { invocation.arguments }
+
+  /// Whether the command line or the environment sets the option.
+  func flag(_ option: String) -> Bool { invocation.isGiven(option) }
+
+  func text(_ option: String) -> String? { invocation.text(option) }
+
+  var format: OutputFormat { text("format").flatMap(OutputFormat.init) ?? .text }
+
+  /// Whether SQL is printed unchanged. A terminal gets SQL with its control characters escaped, and
+  /// structured formats have their own escapes; other programs get the original text.
+  var printsRawSQL: Bool { format != .json && !output.isTerminal }
+
+  /// What `--reason` says: one line, because output shows it on one.
+  ///
+  /// - Parameter subject: what needs it.
+  func reason(for subject: String, hint: String) throws -> String {
+    let reason = text("reason") ?? ""
+    try require(
+      !reason.allSatisfy(\.isWhitespace) && !reason.contains(where: \.isNewline),
+      "\(subject) needs a --reason of one line", hint: hint)
+    return reason
+  }
+
+  /// The value of `--release`; nil without it.
+  func release() throws -> String? {
+    try text(
+      "release", "release name", where: isReleaseName,
+      hint: "Use 1 to 64 ASCII letters, digits, '.', '_', '+' or '-'.")
+  }
+
+  /// The value of `--base`; nil without it.
+  func base() throws -> String? {
+    try text(
+      "base", "revision", where: { !$0.isEmpty && !$0.hasPrefix("-") },
+      hint: "Name a branch, a tag or a commit, for example 'origin/main'.")
+  }
+
+  private func text(
+    _ option: String, _ noun: String, where isValid: (String) -> Bool, hint: String
+  ) throws(UsageError) -> String? {
+    guard let text = text(option), !isValid(text) else { return text(option) }
+    throw usageError("'\(text.visible)' is not a valid \(noun)", hint: hint)
+  }
+
+  /// Throws a usage error if the condition does not hold.
+  func require(
+    _ condition: Bool, _ message: @autoclosure () -> String, hint: String? = nil
+  ) throws(UsageError) {
+    if !condition { throw usageError(message(), hint: hint) }
+  }
+
+  func usageError(_ message: String, hint: String? = nil) -> UsageError {
+    UsageError(
+      program: CommandLineProgram.schemactl.name, message: message,
+      commandPath: invocation.commandPath, hint: hint)
+  }
+
+  /// A suggested command line, with the options of this call that select the project and the
+  /// database.
+  func command(_ name: String, _ words: [String] = [], database: Bool = true) -> String {
+    var all = ["schemactl", name] + words
+    for option in ["migrations", "config"] + (database ? ["database"] : [])
+    where invocation.isOnCommandLine(option) {
+      all += invocation.texts(option).flatMap { ["--\(option)", $0] }
+    }
+    return all.map(shellQuoted).joined(separator: " ")
+  }
+
+  /// The user's answer at the terminal; nil if input is not a terminal.
+  func ask(_ question: String) -> String? {
+    guard isatty(0) == 1, isatty(2) == 1 else { return nil }
+    output.flush()
+    _ = writeAll(Array(question.utf8), to: 2)
+    return readLine() ?? ""
+  }
+
+  // MARK: Settings
+
+  var migrations: String { text("migrations") ?? resolved(configuration.migrations) }
+
+  var ledger: Ledger { configuration.ledger }
+
+  var timeout: Double { invocation.number("timeout") ?? configuration.timeout }
+
+  /// As the command line or the configuration names it: a file, or the address of a cluster.
+  var databaseName: String? { text("database") ?? configuration.database }
+
+  /// The database file that the command line or the configuration names.
+  private func database() throws(Failure) -> String? {
+    guard let path = databaseName else { return nil }
+    // Check a configured path before it is joined with a folder.
+    try DatabaseFile.requirePath(path)
+    return flag("database") ? path : resolved(path)
+  }
+
+  func requiredDatabase() throws -> String {
+    if let database = try database() { return database }
+    throw usageError(
+      "no database is named",
+      hint: "Name it with --database FILE, in SCHEMACTL_DATABASE, or as `database` in "
+        + "schemactl.yaml.")
+  }
+
+  /// For commands that can run without a database: one that only the configuration names may be
+  /// missing.
+  func optionalDatabase() throws -> String? {
+    guard let database = try database() else { return nil }
+    if !flag("database"), try !DatabaseFile.exists(database) {
+      note("\(database) does not exist yet")
+      return nil
+    }
+    return database
+  }
+
+  /// The configured folder for backups.
+  var backupFolder: String? { configuration.backup?.folder.map(resolved) }
+
+  /// The options of `migrate` and `plan`.
+  func migrateOptions(_ database: String) -> MigrateOptions {
+    var options = MigrateOptions(database: database)
+    options.through = text("to")
+    options.frozenOnly = flag("frozen")
+    options.existing = flag("existing") || options.frozenOnly
+    options.timeout = timeout
+    options.redactsValues = flag("redact")
+    options.isParanoid = flag("paranoid")
+    return options
+  }
+
+  /// The backup that `migrate` makes first; nil for none.
+  func backup() -> BackupOptions? {
+    guard flag("backup") || configuration.backup != nil else { return nil }
+    let place = text("backup").map(BackupOptions.Place.path) ?? backupFolder.map { .folder($0) }
+    return BackupOptions(
+      place ?? .besideDatabase, keep: configuration.backup?.keep ?? BackupOptions.usualCount)
+  }
+}
