@@ -25,8 +25,6 @@ final class Device {
   private var tables: [Identifier: DeviceTable] = [:]
   private var candidates: [Identifier: Candidates] = [:]
   private var leastRows: [Identifier: MadeRow] = [:]
-  private let makeTwin: () throws(DatabaseError) -> Device
-  private var knownTwin: Device?
 
   init(
     _ version: AppVersion, _ schema: Schema, _ application: Application, _ hints: HintBook,
@@ -34,9 +32,6 @@ final class Device {
   ) throws(DatabaseError) {
     self.version = version
     self.hints = hints
-    makeTwin = { () throws(DatabaseError) in
-      try Device(version, schema, application, hints, enforcesForeignKeys: enforcesForeignKeys)
-    }
     let missing = Set(application.missingFunctions.map(\.name.identifier))
     let portable = schema.portable(without: missing)
     self.schema = portable.withoutShadowTables()
@@ -65,14 +60,6 @@ final class Device {
     let table = try DeviceTable(name, on: connection)
     tables[key] = table
     return table
-  }
-
-  /// Another device of the same version.
-  func twin() throws(DatabaseError) -> Device {
-    if let knownTwin { return knownTwin }
-    let new = try makeTwin()
-    knownTwin = new
-    return new
   }
 
   /// Values to try for a column; SQLite decides whether it accepts them.

@@ -29,7 +29,8 @@ struct Scenario: Sendable {
   }
 }
 
-/// Two devices that exchange records through a server.
+/// Two devices that exchange records through a server. Each test runs in transactions that are rolled
+/// back.
 struct Exchange {
   let sender: Device
   var receiver: Device
@@ -62,12 +63,6 @@ struct Exchange {
     return found
   }
 
-  /// Whether the sender performs the scenario and the receiver accepts all of it unchanged.
-  func isFine(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
-    guard let sent = try send(scenario, table) else { return false }
-    return try receive(sent) == nil
-  }
-
   /// Whether the sender can perform the scenario.
   func isPossible(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
     try send(scenario, table) != nil
@@ -75,38 +70,37 @@ struct Exchange {
 
   // MARK: Sending
 
-  struct Sent {
+  /// The statements so far, and the records that the server stored.
+  private struct Run {
     var actions: String
     var records: [ServerRecord] = []
     var steps: [Step] = []
 
     func counterexample(
-      _ table: DeviceTable, _ column: Identifier?, _ harm: Harm, after steps: [Step] = []
+      _ table: DeviceTable, _ column: Identifier?, _ harm: Harm, at step: Step? = nil
     ) -> Counterexample {
       Counterexample(
         table: table.name, column: column, harm: harm, actions: actions,
-        steps: self.steps + steps, tables: Set(records.map(\.table)))
+        steps: steps + [step].compactMap { $0 }, tables: Set(records.map(\.table)))
     }
   }
 
   /// The records that the scenario sends, in order; nil if the sender refuses it.
-  private func send(
-    _ scenario: Scenario, _ table: DeviceTable
-  ) throws(DatabaseError) -> Sent? {
+  private func send(_ scenario: Scenario, _ table: DeviceTable) throws(DatabaseError) -> Run? {
     try sender.trying { () throws(DatabaseError) in try perform(scenario, table) }
   }
 
   /// Like `send`, within a transaction of the sender.
-  func perform(_ scenario: Scenario, _ table: DeviceTable) throws(DatabaseError) -> Sent? {
+  private func perform(_ scenario: Scenario, _ table: DeviceTable) throws(DatabaseError) -> Run? {
     guard case .rows(let rows) = try sender.insert(scenario.insertions) else { return nil }
-    var sent = Sent(actions: scenario.words)
-    sent.steps = scenario.insertions.map { Step(role: .sender, sql: $0.sql) }
+    var run = Run(actions: scenario.words)
+    run.steps = scenario.insertions.map { Step(role: .sender, sql: $0.sql) }
     for row in rows {
       guard let values = try sender.stored(row) else { return nil }
-      sent.records.append(ServerRecord(table: row.table, row: values))
+      run.records.append(ServerRecord(table: row.table, row: values))
     }
-    guard !scenario.edits.isEmpty, let row = rows.last, var record = sent.records.last else {
-      return sent
+    guard !scenario.edits.isEmpty, let row = rows.last, var record = run.records.last else {
+      return run
     }
     let update = table.update(scenario.edits, of: row)
     guard try sender.refusal(of: update) == nil, try sender.violation(in: table) == nil,
@@ -116,43 +110,47 @@ struct Exchange {
       guard let value = stored[column.key], value != .null else { return nil }
       record.values[column.key] = value
     }
-    sent.records.append(record)
-    sent.steps.append(Step(role: .sender, sql: update))
-    return sent
+    run.records.append(record)
+    run.steps.append(Step(role: .sender, sql: update))
+    return run
   }
 
   // MARK: Receiving
 
-  private func receive(_ sent: Sent) throws(DatabaseError) -> Counterexample? {
+  /// Writes a record to a device's table, and returns SQLite's message if it refuses it.
+  private func deliver(
+    _ record: ServerRecord, to role: Step.Role, _ table: DeviceTable,
+    pending: Set<Identifier> = [], _ run: inout Run
+  ) throws(DatabaseError) -> String? {
+    let device = role == .sender ? sender : receiver
+    let sql = delivery.statement(record, into: table, pending: pending)
+    run.steps.append(Step(role: role, sql: sql))
+    return try device.refusal(of: sql) ?? device.violation(in: table)
+  }
+
+  private func receive(_ sent: Run) throws(DatabaseError) -> Counterexample? {
     try receiver.trying { () throws(DatabaseError) -> Counterexample? in
-      var steps: [Step] = []
+      var run = sent
       for record in sent.records where syncs(record.table) {
         // A missing table is a separate finding, which causes all other differences.
         guard let table = try receiver.table(record.table) else { return nil }
-        let sql = delivery.statement(record, into: table)
-        steps.append(Step(role: .receiver, sql: sql))
-        let refusal = try receiver.refusal(of: sql)
-        let violation = refusal == nil ? try receiver.violation(in: table) : nil
-        if let message = refusal ?? violation {
-          return sent.counterexample(
-            table, table.column(in: message), .refused(message), after: steps)
+        if let message = try deliver(record, to: .receiver, table, &run) {
+          return run.counterexample(table, table.column(in: message), .refused(message))
         }
       }
-      return try firstLoss(of: sent, after: steps)
+      return try firstLoss(of: run)
     }
   }
 
   /// The first missing or changed row.
-  private func firstLoss(
-    of sent: Sent, after steps: [Step]
-  ) throws(DatabaseError) -> Counterexample? {
+  private func firstLoss(of run: Run) throws(DatabaseError) -> Counterexample? {
     // The last record of a row is its current state.
     var rows: [RowIdentity: ServerRecord] = [:]
     var order: [RowIdentity] = []
-    for record in sent.records where syncs(record.table) {
-      guard let table = try receiver.table(record.table),
-        let row = table.identity({ record.values[$0] })
-      else { continue }
+    for record in run.records where syncs(record.table) {
+      guard let row = try receiver.table(record.table)?.identity({ record.values[$0] }) else {
+        continue
+      }
       if rows.updateValue(record, forKey: row) == nil { order.append(row) }
     }
     for row in order {
@@ -160,7 +158,7 @@ struct Exchange {
       let name = Quoting.identifier(table.name)
       guard let stored = try receiver.stored(row) else {
         let count = Step(role: .receiver, sql: "SELECT count(*) FROM \(name)")
-        return sent.counterexample(table, nil, .missingRow, after: steps + [count])
+        return run.counterexample(table, nil, .missingRow, at: count)
       }
       for column in table.columns {
         guard let value = record.values[column.key], let kept = stored[column.key], value != kept
@@ -168,8 +166,8 @@ struct Exchange {
         let look = Step(
           role: .receiver,
           sql: "SELECT \(Quoting.identifier(column.name)) FROM \(name) WHERE \(row.condition)")
-        return sent.counterexample(
-          table, column.key, .changed(sent: value, kept: kept), after: steps + [look])
+        return run.counterexample(
+          table, column.key, .changed(sent: value, kept: kept), at: look)
       }
     }
     return nil
@@ -187,6 +185,70 @@ struct Exchange {
       else { return false }
       return try sender.stored(row)?[column.key] == value
     }
+  }
+
+  // MARK: Changes on both devices
+
+  private typealias Side = (
+    role: Step.Role, device: Device, table: DeviceTable, row: RowIdentity, edit: Scenario.Edit
+  )
+
+  /// The harm when both devices have a row and change different columns of it while offline.
+  ///
+  /// - Parameter senderFirst: whether the sender goes online first.
+  func outcome(
+    of scenario: Scenario, on tables: (sender: DeviceTable, receiver: DeviceTable),
+    mine: Scenario.Edit, theirs: Scenario.Edit, senderFirst: Bool
+  ) throws(DatabaseError) -> Counterexample? {
+    try sender.trying { () throws(DatabaseError) -> Counterexample? in
+      try receiver.trying { () throws(DatabaseError) -> Counterexample? in
+        guard var run = try share(scenario, tables.sender), var record = run.records.last,
+          let mineRow = tables.sender.identity({ record.values[$0] }),
+          let theirRow = tables.receiver.identity({ record.values[$0] })
+        else { return nil }
+        run.actions =
+          "creates \(scenario.row.words), sets \(mine.column.name)=\(mine.value.shortLiteral) "
+          + "while the other one sets \(theirs.column.name)=\(theirs.value.shortLiteral)"
+        let sides: [Side] = [
+          (.sender, sender, tables.sender, mineRow, mine),
+          (.receiver, receiver, tables.receiver, theirRow, theirs),
+        ]
+        for side in sides {
+          let sql = side.table.update([side.edit], of: side.row)
+          run.steps.append(Step(role: side.role, sql: sql))
+          guard try side.device.refusal(of: sql) == nil else { return nil }
+        }
+        let order = senderFirst ? sides : sides.reversed()
+        for (index, (from, to)) in zip(order, order.reversed()).enumerated() {
+          record.values[from.edit.column.key] = from.edit.value
+          // The second device has sent its own change by then.
+          let pending: Set<Identifier> = index == 0 ? [to.edit.column.key] : []
+          if let message = try deliver(record, to: to.role, to.table, pending: pending, &run) {
+            return run.counterexample(tables.sender, from.edit.column.key, .refused(message))
+          }
+        }
+        guard let left = try sender.stored(mineRow), let right = try receiver.stored(theirRow)
+        else { return nil }
+        for column in tables.sender.columns where record.values[column.key] != nil {
+          guard let a = left[column.key], let b = right[column.key], a != b else { continue }
+          return run.counterexample(tables.sender, column.key, .changed(sent: a, kept: b))
+        }
+        return nil
+      }
+    }
+  }
+
+  /// Creates the row on both devices; nil if one of them refuses it.
+  private func share(_ scenario: Scenario, _ table: DeviceTable) throws(DatabaseError) -> Run? {
+    guard let sent = try perform(scenario, table) else { return nil }
+    var run = sent
+    run.steps = []
+    for (step, record) in zip(sent.steps, sent.records) {
+      run.steps.append(step)
+      guard syncs(record.table), let target = try receiver.table(record.table) else { continue }
+      guard try deliver(record, to: .receiver, target, &run) == nil else { return nil }
+    }
+    return run
   }
 }
 

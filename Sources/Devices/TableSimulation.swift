@@ -42,13 +42,10 @@ struct TableSimulation {
     if isOlder { try findUnknownColumns(table, other, start, &found) }
     let full = try sender.fullRow(of: table) ?? least
     let whole = try settle(full, table, other, &exchange, &found)
-    for batch in try batches(table, other, least, whole) {
-      if let all = batch.all, try exchange.isFine(all, on: table) { continue }
-      for scenario in batch.parts {
-        // One counterexample for a column is enough.
-        if let column = scenario.column, found.columns.contains(column) { continue }
-        if let harm = try outcome(exchange, scenario, table) { found.add(harm) }
-      }
+    for scenario in try scenarios(table, other, least, whole) {
+      // One counterexample for a column is enough.
+      if let column = scenario.column, found.columns.contains(column) { continue }
+      if let harm = try outcome(exchange, scenario, table) { found.add(harm) }
     }
     try tryBothEditing(exchange, table, other, whole, &found)
     return .found(found.all)
@@ -151,28 +148,20 @@ struct TableSimulation {
   ) throws(DatabaseError) -> Counterexample? {
     guard let counterexample = try exchange.outcome(of: scenario, on: table) else { return nil }
     var control = self.exchange
-    control.receiver = try sender.twin()
+    control.receiver = sender
     return try control.outcome(of: scenario, on: table) == nil ? counterexample : nil
   }
 
-  /// Scenarios, and one that covers them all. If it succeeds, which is the usual case, so do the
-  /// others.
-  private struct Batch {
-    var all: Scenario?
-    var parts: [Scenario] = []
-  }
-
-  private func batches(
+  private func scenarios(
     _ table: DeviceTable, _ other: DeviceTable, _ least: Scenario, _ whole: Scenario
-  ) throws(DatabaseError) -> [Batch] {
+  ) throws(DatabaseError) -> [Scenario] {
     let mayDiffer = mayDiffer(table.key)
     let columns = table.columns.filter { column in
       !column.isInKey && other.column(column.key) != nil
         && (table.refers(by: column) || mayDiffer(column.key))
     }
-    let twins = try twins(table, other, least) + twins(table, other, whole)
-    return try creations(table, columns, least, whole) + [Batch(parts: twins)]
-      + [edits(table, columns, whole)]
+    return try creations(table, columns, least, whole) + twins(table, other, least)
+      + twins(table, other, whole) + edits(table, columns, whole)
   }
 
   /// Whether the devices may accept different values in a column, as its definitions show. Other
@@ -197,49 +186,34 @@ struct TableSimulation {
   /// Rows with each value that a column probably accepts.
   private func creations(
     _ table: DeviceTable, _ columns: [DeviceTable.Column], _ least: Scenario, _ whole: Scenario
-  ) throws(DatabaseError) -> [Batch] {
-    var alone = Batch()
-    // Combine values by their position in the list; NULL is tested separately.
-    var together: [Int: Batch] = [:]
+  ) throws(DatabaseError) -> [Scenario] {
+    var scenarios: [Scenario] = []
     for column in columns {
-      let isReference = table.refers(by: column)
-      // Whether a CHECK or the condition of an index restricts the column, in any version.
-      let isChecked = sender.hints.hints(of: table.key).values[column.key] != nil
-      for (index, value) in try values(column, table, whole).enumerated() {
-        let place = value == .null ? -1 : index
-        var scenario = isReference && value != .null ? whole : least
+      for value in try values(column, table, whole) {
+        var scenario = table.refers(by: column) && value != .null ? whole : least
         scenario.row[column.name] = value
         scenario.column = column.key
-        if isReference || isChecked || column.isNotNull && value == .null {
-          alone.parts.append(scenario)
-        } else {
-          var batch = together[place] ?? Batch(all: whole)
-          batch.all?.row[column.name] = value
-          batch.parts.append(scenario)
-          together[place] = batch
-        }
+        scenarios.append(scenario)
       }
     }
-    return [alone] + together.sorted { $0.key < $1.key }.map(\.value)
+    return scenarios
   }
 
   private func edits(
     _ table: DeviceTable, _ columns: [DeviceTable.Column], _ whole: Scenario
-  ) throws(DatabaseError) -> Batch {
-    var batch = Batch(all: whole)
-    for column in columns {
-      guard !table.refers(by: column),
-        let value = try values(column, table, whole).first(where: {
-          $0 != .null && $0 != whole.row[column.name]
-        })
-      else { continue }
+  ) throws(DatabaseError) -> [Scenario] {
+    var scenarios: [Scenario] = []
+    for column in columns where !table.refers(by: column) {
+      let other = try values(column, table, whole).first {
+        $0 != .null && $0 != whole.row[column.name]
+      }
+      guard let other else { continue }
       var scenario = whole
-      scenario.edits = [(column, value)]
+      scenario.edits = [(column, other)]
       scenario.column = column.key
-      batch.parts.append(scenario)
-      batch.all?.edits.append((column, value))
+      scenarios.append(scenario)
     }
-    return batch
+    return scenarios
   }
 
   /// The column's most likely values, and NULL.

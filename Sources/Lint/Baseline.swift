@@ -10,8 +10,6 @@ import SchemaTimeline
 /// by its line. Several equal findings need one entry each.
 package struct Baseline: Sendable {
   private struct Entry: Sendable {
-    let fingerprint: String
-    /// For readers of the file, and for the message about an unused entry.
     let rule: String
     let migration: String
     let object: String
@@ -45,25 +43,27 @@ package struct Baseline: Sendable {
       let line = line.last == "\r" ? line.dropLast() : line
       guard !line.isEmpty, line.first != "#" else { continue }
       let words = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        .map(String.init)
+      func invalid(_ problem: String, column: Int) -> Failure {
+        Failure(
+          .invalidInput, problem,
+          place: Failure.Place(file: file, position: Position(line: index + 1, column: column)))
+      }
       let digits = Set("0123456789abcdef")
       guard words.count >= 3, words[0].count == 16, words[0].allSatisfy(digits.contains) else {
-        throw Failure(
-          .invalidInput,
+        throw invalid(
           "this is not an entry of a baseline (fingerprint, rule, migration, object): remove the line, or "
-            + "name the file that `schemactl lint --write-baseline` has written",
-          place: Failure.Place(file: file, position: Position(line: index + 1, column: 1)))
+            + "name the file that `schemactl lint --write-baseline` has written", column: 1)
       }
-      if let problem = Rule.problem(withID: String(words[1])) {
-        throw Failure(
-          .invalidInput,
-          "\(problem): write the baseline again with `schemactl lint --write-baseline`",
-          place: Failure.Place(file: file, position: Position(line: index + 1, column: 18)))
+      if let problem = Rule.problem(withID: words[1]) {
+        throw invalid(
+          "\(problem): write the baseline again with `schemactl lint --write-baseline`", column: 18)
       }
-      places[String(words[0])] = entries.count
+      places[words[0]] = entries.count
       entries.append(
         Entry(
-          fingerprint: String(words[0]), rule: String(words[1]), migration: String(words[2]),
-          object: words.count > 3 ? String(words[3]) : "", line: index + 1))
+          rule: words[1], migration: words[2], object: words.count > 3 ? words[3] : "",
+          line: index + 1))
     }
   }
 
@@ -78,65 +78,66 @@ package struct Baseline: Sendable {
   /// The text of a baseline with all findings except suppressed ones and those about suppressions.
   package static func text(_ findings: [Finding]) -> String {
     var counts: [ExactText: Int] = [:]
-    let lines = findings.lazy.filter { !$0.isSuppressed && isAdoptable($0.rule) }.map { finding in
-      let subject = subject(finding.rule, finding.home, finding.object)
-      counts[subject, default: 0] += 1
-      let fingerprint = fingerprint(subject, counts[subject] ?? 1)
-      return "\(fingerprint) \(finding.rule) \(finding.home)"
-        + (finding.object.map { " \(oneLine($0))" } ?? "") + "\n"
-    }
-    return header + lines.joined()
+    return header
+      + adoptable(findings).map { finding in
+        "\(finding.fingerprint(&counts)) \(finding.rule) \(finding.home)"
+          + (finding.object.map { " \(oneLine($0))" } ?? "") + "\n"
+      }.joined()
   }
 
   /// The number of findings in such a text.
-  package static func count(_ findings: [Finding]) -> Int {
-    findings.count { !$0.isSuppressed && isAdoptable($0.rule) }
+  package static func count(_ findings: [Finding]) -> Int { adoptable(findings).count }
+
+  private static func adoptable(_ findings: [Finding]) -> [Finding] {
+    findings.filter { finding in
+      !finding.isSuppressed && Rule.named(finding.rule)?.isAboutSuppressions == false
+    }
   }
 
-  private static func isAdoptable(_ rule: String) -> Bool {
-    Rule.named(rule).map { !$0.isAboutSuppressions } ?? false
-  }
-
-  /// Whether the baseline contains a finding. Call it once for each finding, in order.
-  mutating func contains(_ rule: String, _ migration: String, _ object: String?) -> Bool {
-    let subject = Self.subject(rule, migration, object)
-    counts[subject, default: 0] += 1
-    guard let place = places[Self.fingerprint(subject, counts[subject] ?? 1)] else { return false }
+  /// Why the baseline covers a finding; nil if it does not. Call it once for each finding, in order.
+  mutating func reason(for finding: Finding) -> String? {
+    guard let place = places[finding.fingerprint(&counts)] else { return nil }
     entries[place].isUsed = true
-    return true
+    return "It is in the baseline, \(file)."
   }
 
-  /// The unused entries, limited to the given migrations and to migrations that no longer exist.
+  /// Findings about unused entries, limited to the replayed migrations and to those that no longer
+  /// exist.
   ///
   /// - Parameters:
   ///   - all: the ids of the history's migrations.
   ///   - replayed: the ids of the migrations that lint replayed.
   ///   - judgesQueries: whether lint checked the application's queries.
   func unused(
-    of all: Set<ExactText>, replayed: Set<ExactText>, judgesQueries: Bool
-  ) -> [(line: Int, migration: String, object: String, message: String)] {
+    of all: Set<ExactText>, replayed: Set<ExactText>, judgesQueries: Bool, _ rule: Rule,
+    _ severity: Severity
+  ) -> [Finding] {
     entries.filter { entry in
       !entry.isUsed && (judgesQueries || Rule.named(entry.rule)?.section != .breaksQueries)
         && (replayed.contains(entry.migration) || !all.contains(entry.migration))
     }.map { entry in
       let about = entry.object.isEmpty ? "" : " about \(entry.object)"
-      return (
-        entry.line, entry.migration, entry.rule,
-        "`\(entry.migration)` no longer has a finding of `\(entry.rule)`\(about): remove the line"
-      )
+      return Finding(
+        rule: rule.id, severity: severity,
+        lines: [
+          "`\(entry.migration)` no longer has a finding of `\(entry.rule)`\(about): remove the line"
+        ], file: file, line: entry.line, column: 1, migration: entry.migration,
+        object: entry.rule, fix: nil)
     }
-  }
-
-  private static func subject(_ rule: String, _ migration: String, _ object: String?) -> String {
-    "\(rule)\n\(migration)\n\(object ?? "")"
-  }
-
-  /// Returns sixteen hexadecimal digits.
-  private static func fingerprint(_ subject: String, _ number: Int) -> String {
-    String(SHA256.hex("\(subject)\n\(number)".utf8).prefix(16))
   }
 
   private static func oneLine(_ text: String) -> String {
     String(text.map { $0.isNewline ? " " : $0 })
+  }
+}
+
+extension Finding {
+  /// Sixteen hexadecimal digits that identify the finding without its line.
+  ///
+  /// - Parameter counts: the number of findings so far with the same rule, migration and object.
+  fileprivate func fingerprint(_ counts: inout [ExactText: Int]) -> String {
+    let subject = "\(rule)\n\(home)\n\(object ?? "")"
+    counts[subject, default: 0] += 1
+    return String(SHA256.hex("\(subject)\n\(counts[subject] ?? 1)".utf8).prefix(16))
   }
 }

@@ -1,3 +1,59 @@
+import SchemaTimeline
+
+extension Rule {
+  /// A history with exactly one finding of the rule.
+  package var bad: Example { example(wrong) }
+
+  /// A history with the same result and without a finding.
+  package var good: Example { example(right) }
+
+  private func example(_ text: String) -> Example {
+    var example = examples
+    if section == .breaksQueries {
+      example.queries = text
+    } else {
+      let operations = text.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { $0.isEmpty ? "" : "\n  \($0)" }
+      example.manifests.append(
+        text.hasPrefix("- ") ? "operations:" + operations.joined() : text)
+    }
+    return example
+  }
+
+  /// A history whose last manifest demonstrates a rule.
+  package struct Example: Sendable {
+    package let profile: Profile
+    /// The number of migrations in each release, if the rule needs releases.
+    package let releases: [String: Int]
+    /// `schemactl.yaml`, if the rule needs it.
+    package let configuration: String
+    /// `queries/reminders.sql`, if the rule needs it.
+    package fileprivate(set) var queries: String?
+    /// The texts of the manifests, in order.
+    package fileprivate(set) var manifests: [String]
+
+    /// - Parameter manifests: those before the last one.
+    init(
+      _ profile: Profile = .local, releases: [String: Int] = [:], configuration: String = "",
+      after manifests: [String] = [remindersManifest]
+    ) {
+      self.profile = profile
+      self.releases = releases
+      self.configuration = configuration
+      self.manifests = manifests
+    }
+
+    /// The files of the example; the last manifest comes last.
+    package var text: String {
+      let others = [
+        configuration.isEmpty ? nil : "# schemactl.yaml\n\(configuration)",
+        queries.map { "# queries/reminders.sql\n\($0)" },
+      ].compactMap { $0 }
+      return (others + manifests.suffix(1)).joined(separator: "\n")
+    }
+  }
+}
+
 // Manifests that several rules use as examples.
 
 /// A table without findings under any profile.

@@ -42,17 +42,6 @@ extension Rule {
   }
 }
 
-extension Rule.Example {
-  /// The files of the example; the last manifest comes last.
-  package var text: String {
-    let others = [
-      configuration.isEmpty ? nil : "# schemactl.yaml\n\(configuration)",
-      queries.map { "# queries/reminders.sql\n\($0)" },
-    ].compactMap { $0 }
-    return (others + manifests.suffix(1)).joined(separator: "\n")
-  }
-}
-
 /// Fills lines of at most `columns` characters; the first one begins at column `start`.
 package func filled(_ text: String, columns: Int, after start: Int = 0) -> String {
   var lines: [String] = [""]

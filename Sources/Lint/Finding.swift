@@ -35,10 +35,8 @@ package struct Finding: Sendable, Hashable {
   var queryFile: String?
   /// `reminders`, `reminders.isCompleted`, or the name of an index.
   package let object: String?
-  /// Whether a suppression or the baseline covers the finding.
-  package let isSuppressed: Bool
-  /// The reason of the suppression.
-  package let reason: String?
+  /// Why a suppression or the baseline covers the finding; nil if none does.
+  package internal(set) var reason: String?
   /// Part of a manifest, or replacement SQL, that has the same effect safely.
   package let fix: String?
   /// Where `fix` belongs.
@@ -52,15 +50,10 @@ package struct Finding: Sendable, Hashable {
   /// The statements of `lines`, grouped by the device that runs them.
   package var transcript: DeviceTranscript?
 
+  package var isSuppressed: Bool { reason != nil }
+
   /// Whether `lint --fix` can correct the finding.
   package var isFixable: Bool { correction != nil && !isFrozen }
-
-  func suppressed(because reason: String) -> Finding {
-    Finding(
-      rule: rule, severity: severity, lines: lines, file: file, line: line, column: column,
-      migration: migration, queryFile: queryFile, object: object, isSuppressed: true,
-      reason: reason, fix: fix, fixPlace: fixPlace, isFrozen: isFrozen, transcript: transcript)
-  }
 
   package var message: String { lines.joined(separator: "\n") }
 

@@ -88,35 +88,34 @@ package struct Linter: Sendable {
       if let data { try DataReplay(data, project, application, interruption) } else {
         SeededReplay(project, application, isFull: isFull)
       }
-    let losses = LossTrial(project, application, isFull: isFull, interruption)
-    let (evidence, complete, failure) = try replay(
-      migrations, rows, losses, isFull, observe)
+    let (evidence, complete, failure) = try replay(migrations, rows, isFull, observe)
     let timeline = evidence.timeline
-    var found: [(rule: Rule, draft: Draft)] = []
+    var found: [FoundDraft] = []
     for rule in Rule.all { found += rule.drafts(evidence, scope).map { (rule, $0) } }
-    found = withStanding(found, timeline)
-    found = withoutRepeatedFailures(found, timeline)
+    found = withoutRepeatedFailures(withStanding(found, timeline), timeline)
     var suppressions = Suppressions(
       migrations, evidence.judgedQueries + evidence.idleSuppressions, today: today)
     var findings = found.map { rule, draft in
-      let suppression =
-        suppressions.suppress(rule.id, draft)
-        ?? (rule.needsDevices
-          ? suppressions.suppress(draft, foundAlsoBy: found, migrations) : nil)
-      return finding(rule, draft, suppression, migrations)
-    }
-    findings = findings.filter { $0.severity != .off }
+      finding(rule, draft, suppressions.suppress(rule, draft, among: found), migrations)
+    }.filter { $0.severity != .off }
+    findings = inReadingOrder(findings, migrations)
     var baseline = baseline
-    findings = inReadingOrder(findings, migrations).map { known($0, to: &baseline) }
+    // A suppression in the manifest states a reason, so it takes precedence.
+    for index in findings.indices where !findings[index].isSuppressed {
+      findings[index].reason = baseline?.reason(for: findings[index])
+    }
     let unused = suppressions.unused(complete: complete) { rule, migration in
       severity(rule, scope.profile(nil, in: migration)) != .off
     }
-    for rule in Rule.all where rule.isAboutSuppressions {
-      findings += unused.map { finding(rule, $0, nil, migrations) }
-    }
     let replayed = Set(migrations.prefix(complete).map(\.id.exact))
     let judgesQueries = !evidence.judgedQueries.isEmpty || (queries ?? []).isEmpty
-    findings += unusedEntries(of: baseline, replayed: replayed, judgesQueries: judgesQueries)
+    for rule in Rule.all where rule.isAboutSuppressions {
+      findings += unused.map { finding(rule, $0, nil, migrations) }
+      findings +=
+        baseline?.unused(
+          of: Set(project.migrations.map(\.id.exact)), replayed: replayed,
+          judgesQueries: judgesQueries, rule, severity(rule, profile)) ?? []
+    }
     let reported = findings.filter { finding in
       finding.severity != .off && (ids?.contains(finding.migration) ?? true)
     }
@@ -147,29 +146,6 @@ package struct Linter: Sendable {
     ]
   }
 
-  private func known(_ finding: Finding, to baseline: inout Baseline?) -> Finding {
-    // A suppression in the manifest states a reason, so it takes precedence.
-    guard !finding.isSuppressed,
-      baseline?.contains(finding.rule, finding.home, finding.object) ?? false
-    else { return finding }
-    return finding.suppressed(because: "It is in the baseline, \(baseline?.file ?? "").")
-  }
-
-  private func unusedEntries(
-    of baseline: Baseline?, replayed: Set<ExactText>, judgesQueries: Bool
-  ) -> [Finding] {
-    guard let baseline, let rule = Rule.all.first(where: \.isAboutSuppressions) else { return [] }
-    let known = Set(project.migrations.map(\.id.exact))
-    let unused = baseline.unused(of: known, replayed: replayed, judgesQueries: judgesQueries)
-    return unused.map { entry in
-      Finding(
-        rule: rule.id, severity: severity(rule, profile),
-        lines: [entry.message], file: baseline.file, line: entry.line, column: 1,
-        migration: entry.migration, object: entry.object, isSuppressed: false, reason: nil, fix: nil
-      )
-    }
-  }
-
   private func targets(_ through: String?) throws(Failure) -> [Migration] {
     var options = MigrateOptions(database: "")
     options.through = through
@@ -179,17 +155,19 @@ package struct Linter: Sendable {
   /// Replays the history as far as possible; returns its effects and the number of migrations that
   /// ran.
   private func replay(
-    _ migrations: [Migration], _ rows: any RowTrial, _ losses: LossTrial, _ isFull: Bool,
+    _ migrations: [Migration], _ rows: any RowTrial, _ isFull: Bool,
     _ observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void
   ) throws(Failure) -> (Evidence, complete: Int, Failure?) {
     let tracker = TableTracker(migrations, application)
+    let losses = LossTrial(project, application, isFull: isFull, interruption)
     // Tables that queries need may be created by a migration after the last one to check.
     let isWhole = migrations.count == project.migrations.count
     let queries = isWhole ? self.queries ?? [] : []
     var trial = queries.isEmpty ? nil : try QueryTrial(queries, project, scope)
     try trial?.all.requireKnownRules()
     var deltas: [SchemaDelta] = []
-    let schema: Schema
+    var schema: Schema?
+    var failure: Failure?
     do {
       schema = try project.replay(
         migrations, application: application, isForLint: true, interruption: interruption,
@@ -210,9 +188,30 @@ package struct Linter: Sendable {
       ).schema
     } catch {
       guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
-      try requireAnswers(tracker)
-      return (try proven(tracker.timeline, rows, losses, deltas, isFull), deltas.count, error)
+      failure = error
     }
+    if let schema { try finish(tracker, schema) }
+    if let fault = tracker.fault {
+      throw Failure(fault.status, "the scratch database cannot be read: \(fault.message)")
+    }
+    var timeline = tracker.timeline
+    timeline.rowFailures = rows.failures
+    timeline.losses = losses.evidence
+    timeline.noteCopiedColumns()
+    var evidence = Evidence(timeline: timeline)
+    if Rule.all.contains(where: { $0.needsDevices && severity($0, profile) != .off }) {
+      evidence.disagreements = try CompatibilitySimulation.disagreements(
+        project, deltas, timeline, scope, isFull: isFull)
+    }
+    if let trial, failure == nil, !migrations.isEmpty {
+      evidence.judgedQueries = trial.queries
+      evidence.idleSuppressions = trial.idle
+      evidence.queries = trial.verdicts
+    }
+    return (evidence, deltas.count, failure)
+  }
+
+  private func finish(_ tracker: TableTracker, _ schema: Schema) throws(Failure) {
     do {
       // Without quoted names the second check, which rebuilds the whole schema, has the same
       // result.
@@ -227,12 +226,6 @@ package struct Linter: Sendable {
     } catch {
       throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
     }
-    try requireAnswers(tracker)
-    var evidence = try proven(tracker.timeline, rows, losses, deltas, isFull)
-    evidence.judgedQueries = migrations.isEmpty ? [] : trial?.queries ?? []
-    evidence.idleSuppressions = migrations.isEmpty ? [] : trial?.idle ?? []
-    evidence.queries = trial?.verdicts ?? []
-    return (evidence, migrations.count, nil)
   }
 
   /// Plans operations one by one, so that each finding has the place of its operation.
@@ -240,29 +233,6 @@ package struct Linter: Sendable {
     var application = project.application
     application.plansForLint = true
     return application
-  }
-
-  /// Adds the effects on generated rows and the differences between devices.
-  private func proven(
-    _ timeline: Timeline, _ rows: any RowTrial, _ losses: LossTrial, _ deltas: [SchemaDelta],
-    _ isFull: Bool
-  ) throws(Failure) -> Evidence {
-    var timeline = timeline
-    timeline.rowFailures = rows.failures
-    timeline.losses = losses.evidence
-    timeline.noteCopiedColumns()
-    var evidence = Evidence(timeline: timeline)
-    guard Rule.all.contains(where: { $0.needsDevices && severity($0, profile) != .off }) else {
-      return evidence
-    }
-    evidence.disagreements = try CompatibilitySimulation.disagreements(
-      project, deltas, timeline, scope, isFull: isFull)
-    return evidence
-  }
-
-  private func requireAnswers(_ tracker: TableTracker) throws(Failure) {
-    guard let fault = tracker.fault else { return }
-    throw Failure(fault.status, "the scratch database cannot be read: \(fault.message)")
   }
 
   private func severity(_ rule: Rule, _ profile: Profile) -> Severity {
@@ -290,8 +260,7 @@ package struct Linter: Sendable {
       file: draft.query?.file ?? migration.file,
       line: draft.position.line, column: draft.position.column, migration: migration.id,
       queryFile: draft.isOfQueryAlone ? draft.query?.name : nil, object: draft.object,
-      isSuppressed: suppression != nil, reason: suppression?.reason, fix: draft.fix,
-      fixPlace: draft.fixPlace,
+      reason: suppression?.reason, fix: draft.fix, fixPlace: draft.fixPlace,
       correction: draft.correction, isFrozen: isFrozen(rule, draft, migration),
       help: draft.fix == nil ? draft.help ?? rule.advice : nil, transcript: draft.transcript)
   }

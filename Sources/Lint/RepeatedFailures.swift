@@ -6,8 +6,8 @@ import SchemaTimeline
 /// Removes failures on rows that another rule has already explained; the other rule's finding
 /// remains.
 func withoutRepeatedFailures(
-  _ found: [(rule: Rule, draft: Draft)], _ timeline: Timeline
-) -> [(rule: Rule, draft: Draft)] {
+  _ found: [FoundDraft], _ timeline: Timeline
+) -> [FoundDraft] {
   var found = found
   for index in found.indices.reversed() where found[index].draft.failedTables != nil {
     let failure = found[index].draft

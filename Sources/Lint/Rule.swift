@@ -4,6 +4,19 @@ import SchemaQueries
 import SchemaSQLText
 import SchemaTimeline
 
+/// The input of the rules.
+struct Evidence: Sendable {
+  var timeline: Timeline
+  /// The differences that the compatibility simulation found between devices.
+  var disagreements: [Disagreement] = []
+  /// The effects of the history on the application's queries.
+  var queries: [QueryVerdict] = []
+  /// The queries that lint could check.
+  var judgedQueries: [ApplicationQuery] = []
+  /// Suppressions in query files that precede no statement.
+  var idleSuppressions: [ApplicationQuery] = []
+}
+
 /// A lint rule: its documentation, its examples and its check.
 package struct Rule: Sendable, CustomStringConvertible {
   package let id: String
@@ -24,10 +37,13 @@ package struct Rule: Sendable, CustomStringConvertible {
   package let why: String
   /// The remedy, in one paragraph.
   package let fix: String
-  /// A history with exactly one finding of the rule.
-  package let bad: Example
-  /// A history with the same result and without a finding.
-  package let good: Example
+  /// The history before both examples, and its configuration.
+  var examples = Example()
+  /// The last manifest of a history with exactly one finding of the rule, or only its operations.
+  /// For a rule about queries, the query.
+  let wrong: String
+  /// The same with the same result and without a finding.
+  let right: String
   let check: Check
 
   /// The check of a rule, by its input.
@@ -37,35 +53,21 @@ package struct Rule: Sendable, CustomStringConvertible {
     case devices(@Sendable ([Disagreement], Timeline) -> [Draft])
     /// Checks the effects of the history on the application's queries.
     case queries(@Sendable ([QueryVerdict], Timeline) -> [Draft])
-    /// `Suppressions` checks them after all other rules.
-    case suppressions
   }
+
+  func drafts(_ evidence: Evidence, _ scope: LintScope) -> [Draft] {
+    switch check {
+    case .history(let check): check(evidence.timeline, scope)
+    case .devices(let check): check(evidence.disagreements, evidence.timeline)
+    case .queries(let check): check(evidence.queries, evidence.timeline)
+    }
+  }
+
+  /// Whether the rule needs the compatibility simulation.
+  var needsDevices: Bool { if case .devices = check { true } else { false } }
 
   /// The severity before the configuration of a project overrides it.
   package func severity(under profile: Profile) -> Severity { severities[profile] }
-
-  package struct Example: Sendable {
-    package let profile: Profile
-    /// The number of migrations in each release, if the rule needs releases.
-    package let releases: [String: Int]
-    /// `schemactl.yaml`, if the rule needs it.
-    package let configuration: String
-    /// `queries/reminders.sql`, if the rule needs it.
-    package let queries: String?
-    /// The texts of the manifests, in order.
-    package let manifests: [String]
-
-    init(
-      _ profile: Profile, releases: [String: Int] = [:], configuration: String = "",
-      queries: String? = nil, _ manifests: String...
-    ) {
-      self.profile = profile
-      self.releases = releases
-      self.configuration = configuration
-      self.queries = queries
-      self.manifests = manifests
-    }
-  }
 
   /// The subject of a rule. The cases are in the order of the documentation.
   package enum Section: String, Sendable, CaseIterable {
@@ -116,76 +118,4 @@ package struct Rule: Sendable, CustomStringConvertible {
 
   /// Whether the rule concerns suppressions. No suppression applies to it.
   var isAboutSuppressions: Bool { section == .suppressions }
-}
-
-/// A finding whose severity and suppression are not determined yet.
-struct Draft: Sendable {
-  var message: String
-  /// The statements that demonstrate the problem on two devices.
-  var transcript: DeviceTranscript?
-  /// The query at whose file the finding is reported; nil for a manifest.
-  var query: ApplicationQuery?
-  /// Whether the query alone is wrong, independently of any migration.
-  var isOfQueryAlone = false
-  /// The index of the migration; the last one for a finding that no migration caused.
-  let migration: Int
-  /// The index of the operation; nil for the whole manifest.
-  let operation: Int?
-  let position: Position
-  let object: String?
-  /// The table that determines the severity by whether it syncs; nil if the profile alone
-  /// determines it.
-  let table: String?
-  let fix: String?
-  /// Where `fix` belongs.
-  var fixPlace = FixPlace.instead
-  /// The remedy of this case, if it differs from that of the rule.
-  var help: String?
-  /// The change that `lint --fix` makes in a draft, if a safe one is known.
-  var correction: Correction?
-  /// The severity of this case, if it differs from that of the rule.
-  var severity: Severity?
-  /// Whether the migration is older than the syncing and its result still exists.
-  var isStanding = false
-  /// Whether the problem occurred on a copy of a real database. It is then an error unless the rule
-  /// is off.
-  var isCertain = false
-  /// The tables of a statement that failed on rows; nil if no statement ran.
-  var failedTables: Set<Identifier>?
-}
-
-extension Timeline {
-  /// A finding at a statement. Its place is a key of the operation, or the statement itself if the
-  /// operation consists of SQL.
-  ///
-  /// - Parameters:
-  ///   - keys: keys of operations; the first one that the operation has is the place.
-  ///   - column: moves the place to the operation's definition of this column, if there is one.
-  ///   - position: replaces the place by a more precise one.
-  func draft(
-    _ message: String, at place: StatementPlace, keys: [String] = [], column: String? = nil,
-    object: String?, table: String?, fix: String? = nil, _ fixPlace: FixPlace = .instead,
-    help: String? = nil, correction: Correction? = nil, position: Position? = nil,
-    severity: Severity? = nil
-  ) -> Draft {
-    let operation = operation(place)
-    let position =
-      position ?? column.flatMap { operation?.definition(ofColumn: $0)?.position }
-      ?? keys.lazy.compactMap { operation?.keys[$0] }.first ?? place.position
-    return Draft(
-      message: message, migration: place.migration, operation: place.operation,
-      position: position, object: object, table: table, fix: fix, fixPlace: fixPlace,
-      help: help, correction: correction, severity: severity)
-  }
-
-  /// A finding about a column, at its definition in the operation if there is one.
-  func draft(
-    _ message: String, about column: TableShape.Column, of table: TableShape,
-    at place: StatementPlace, keys: [String], fix: String? = nil, _ fixPlace: FixPlace = .instead,
-    correction: Correction? = nil
-  ) -> Draft {
-    draft(
-      message, at: place, keys: keys, column: column.name, object: "\(table.name).\(column.name)",
-      table: table.name, fix: fix, fixPlace, correction: correction)
-  }
 }

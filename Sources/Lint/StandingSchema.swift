@@ -6,8 +6,8 @@ extension Linter {
   /// on, unsuitable properties of existing tables do harm. Lint checks the current tables and
   /// reports the findings at the statements that created them.
   func withStanding(
-    _ found: [(rule: Rule, draft: Draft)], _ timeline: Timeline
-  ) -> [(rule: Rule, draft: Draft)] {
+    _ found: [FoundDraft], _ timeline: Timeline
+  ) -> [FoundDraft] {
     guard let synced = scope.syncingFromTheFirst, let standing = timeline.standing else {
       return found
     }

@@ -10,57 +10,67 @@ struct Suppressions {
     let suppression: Suppression
     let migration: Int
     /// Nil if it applies to the whole manifest.
-    let operation: Int?
+    var operation: Int?
     /// The query whose comment holds the suppression.
     var query: ApplicationQuery?
     var isUsed = false
   }
 
   private var entries: [Entry] = []
+  private let migrations: [Migration]
   private let today: String
 
   /// - Parameters:
   ///   - queries: the queries that lint checked.
   ///   - today: in UTC, as `2026-11-20`.
   init(_ migrations: [Migration], _ queries: [ApplicationQuery], today: String) {
+    self.migrations = migrations
     self.today = today
     for (index, migration) in migrations.enumerated() {
-      let manifest = migration.manifest
-      entries += manifest.suppressions.map {
-        Entry(suppression: $0, migration: index, operation: nil)
-      }
-      for (number, operation) in manifest.operations.enumerated() {
+      entries += migration.manifest.suppressions.map { Entry(suppression: $0, migration: index) }
+      for (number, operation) in migration.manifest.operations.enumerated() {
         entries += operation.suppressions.map {
           Entry(suppression: $0, migration: index, operation: number)
         }
       }
     }
-    entries += queries.flatMap { query in
-      query.suppressions.map {
-        Entry(suppression: $0, migration: migrations.count - 1, operation: nil, query: query)
+    for query in queries {
+      entries += query.suppressions.map {
+        Entry(suppression: $0, migration: migrations.count - 1, query: query)
       }
     }
   }
 
-  /// The suppression of a finding. Those of a query or an operation precede those of a manifest.
-  mutating func suppress(_ rule: String, _ draft: Draft) -> Suppression? {
-    func index(_ isOfDraft: (Entry) -> Bool) -> Int? {
-      entries.firstIndex {
-        isOfDraft($0) && $0.suppression.rule == rule && !isExpired($0.suppression)
+  /// The suppression of a finding. Those of a query or an operation precede those of a manifest. A
+  /// suppression of another rule that found the same change covers a finding of the simulation, too.
+  mutating func suppress(
+    _ rule: Rule, _ draft: Draft, among others: [FoundDraft]
+  ) -> Suppression? {
+    if let own = suppress(rule.id, draft) { return own }
+    guard rule.needsDevices else { return nil }
+    for (rule, other) in others
+    where !rule.needsDevices && draft.isSameChange(as: other, migrations) {
+      if let suppression = suppress(rule.id, other) { return suppression }
+    }
+    return nil
+  }
+
+  private mutating func suppress(_ rule: String, _ draft: Draft) -> Suppression? {
+    let known = entries.indices.filter { index in
+      entries[index].suppression.rule == rule && !isExpired(entries[index].suppression)
+    }
+    let ofManifest = known.filter {
+      entries[$0].query == nil && entries[$0].migration == draft.migration
+    }
+    let index =
+      draft.query.flatMap { query in
+        known.first {
+          entries[$0].query?.file == query.file && entries[$0].query?.position == query.position
+        }
+      } ?? draft.operation.flatMap { number in ofManifest.first { entries[$0].operation == number }
       }
-    }
-    func index(of operation: Int?) -> Int? {
-      index { entry in
-        entry.query == nil && entry.migration == draft.migration && entry.operation == operation
-      }
-    }
-    let own = draft.query.flatMap { query in
-      index { $0.query?.file == query.file && $0.query?.position == query.position }
-    }
-    guard
-      let index = own ?? draft.operation.flatMap({ index(of: $0) })
-        ?? (draft.isOfQueryAlone ? nil : index(of: nil))
-    else { return nil }
+      ?? ofManifest.first { entries[$0].operation == nil && !draft.isOfQueryAlone }
+    guard let index else { return nil }
     entries[index].isUsed = true
     return entries[index].suppression
   }

@@ -93,6 +93,18 @@ extension TableChange {
 }
 
 extension Timeline {
+  /// The tables that a migration changed and that exist after it.
+  package var tables: [(change: TableChange, after: TableShape)] {
+    changes.compactMap { change in change.after.map { (change, $0) } }
+  }
+
+  /// The same without tables that do not sync.
+  package func tables(
+    syncedIn scope: LintScope
+  ) -> [(change: TableChange, after: TableShape)] {
+    tables.filter { scope.syncs($0.after.name, in: $0.change.migration) }
+  }
+
   /// Whether a table is virtual, usually a search index. Its rows derive from other tables.
   package func isVirtual(_ table: String) -> Bool {
     let key = table.identifier
@@ -111,6 +123,11 @@ extension TableChange {
   package func newest(of places: [StatementPlace]) -> StatementPlace {
     let own = places.filter { $0.migration == migration }
     return own.max { $0.number < $1.number } ?? removal ?? shaped
+  }
+
+  /// The same for a column.
+  package func newestPlace(of column: TableShape.Column) -> StatementPlace {
+    newest(of: [place(of: column.key)])
   }
 
   /// The statement that gave a constraint over these columns its form.

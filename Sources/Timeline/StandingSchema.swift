@@ -11,6 +11,7 @@ extension Timeline {
         migration: table.created.migration, before: nil, after: table.shape,
         columnPlaces: table.columnPlaces, shaped: table.created)
     }
+    standing.statements = statements
     standing.made = end.objects.map { CreatedObject(object: $0.object, place: $0.place) }
     let made = Set(standing.made.map(\.place))
     standing.indexes = indexes.filter { made.contains($0.place) }

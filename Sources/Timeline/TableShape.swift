@@ -116,6 +116,11 @@ package struct TableShape: Sendable {
     columns.map { column($0)?.name ?? $0.text }
   }
 
+  /// The same in a sentence.
+  package func list(of columns: [Identifier]) -> String {
+    names(of: columns).joined(separator: ", ")
+  }
+
   package var key: Identifier { name.identifier }
 
   package func column(_ name: Identifier) -> Column? { columns.first { $0.key == name } }
@@ -178,23 +183,12 @@ extension TableShape.PrimaryKey {
 
 extension TableShape.ForeignKey {
   fileprivate static func all(of table: CreateTable) -> [TableShape.ForeignKey] {
-    let inline = table.columns.flatMap { column in
-      column.references.map { TableShape.ForeignKey([column.name], $0) }
+    table.foreignKeys.map { columns, reference in
+      TableShape.ForeignKey(
+        columns: columns.map(\.text.identifier), parent: reference.table.text,
+        parentColumns: reference.columns.map(\.text.identifier), onDelete: reference.onDelete,
+        onUpdate: reference.onUpdate, isDeferred: reference.isDeferred)
     }
-    return inline
-      + table.constraints.compactMap { constraint in
-        guard case .foreignKey(let columns, let reference) = constraint.kind else { return nil }
-        return TableShape.ForeignKey(columns, reference)
-      }
-  }
-
-  private init(_ columns: [Name], _ reference: CreateTable.Reference) {
-    self.columns = columns.map(\.text.identifier)
-    parent = reference.table.text
-    parentColumns = reference.columns.map(\.text.identifier)
-    onDelete = reference.onDelete
-    onUpdate = reference.onUpdate
-    isDeferred = reference.isDeferred
   }
 }
 

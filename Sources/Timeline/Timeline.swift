@@ -95,6 +95,10 @@ package struct Timeline: Sendable {
     statements.slice(in: migration, by: \.place.migration)
   }
 
+  package func statement(at place: StatementPlace) -> StatementEffect? {
+    statements(in: place.migration).first { $0.place == place }
+  }
+
   /// Records a column as renamed if a rebuild copied its values into a new column.
   package mutating func noteCopiedColumns() {
     for index in changes.indices where changes[index].isRebuilt {

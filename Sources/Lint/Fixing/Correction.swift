@@ -7,15 +7,15 @@ import SchemaYAML
 package enum Correction: Sendable, Hashable {
   /// Removes the suppression at this position.
   case removeSuppression(Position)
-  /// Removes a statement of an operation's SQL; the position is that of its first word.
-  case removeStatement(operation: Int, Position)
-  /// Removes IF NOT EXISTS from a statement.
-  case removeIfNotExists(operation: Int, Position)
+  /// Removes a statement of an operation's SQL.
+  case removeStatement(StatementPlace)
+  /// Removes IF NOT EXISTS; the range is in bytes from the statement's first word.
+  case removeIfNotExists(StatementPlace, Range<Int>)
   /// Adds ON CONFLICT REPLACE to NOT NULL of a column. The position is that of the column's
   /// definition.
   case replaceOnConflict(column: String, Position)
-  /// The same in SQL, for the statement that begins at the position.
-  case replaceOnConflictInSQL(operation: Int, Position, column: String)
+  /// The same in SQL, after a range in bytes from the statement's first word.
+  case replaceOnConflictInSQL(column: String, StatementPlace, Range<Int>)
   /// Keeps the source column of a `move_column` and synchronises both columns.
   case keepSource(operation: Int, table: String, from: String, to: String)
   /// Appends an operation.
@@ -27,7 +27,7 @@ package enum Correction: Sendable, Hashable {
     case .removeSuppression: "removed the suppression"
     case .removeStatement: "removed the statement"
     case .removeIfNotExists: "left out IF NOT EXISTS"
-    case .replaceOnConflict(let column, _), .replaceOnConflictInSQL(_, _, let column):
+    case .replaceOnConflict(let column, _), .replaceOnConflictInSQL(let column, _, _):
       "gave \(column) NOT NULL ON CONFLICT REPLACE"
     case .keepSource(_, _, let from, let to):
       "kept \(from), with triggers that keep it and \(to) in step"
@@ -49,23 +49,29 @@ extension Correction {
   func edits(_ text: ManifestText, _ manifest: Manifest) -> [ManifestText.Edit]? {
     switch self {
     case .removeSuppression(let position): return text.removingSuppression(at: position)
-    case .removeStatement(let operation, let position):
-      guard let statement = manifest.statement(in: operation, at: position) else { return nil }
-      return statement.isAlone
-        ? text.removingSQL(statement.number, ofOperation: operation)
-        : text.removing([statement.whole], of: statement.source)
-    case .removeIfNotExists(let operation, let position):
-      guard let statement = manifest.statement(in: operation, at: position),
-        let words = statement.ifNotExists
-      else { return nil }
-      return text.removing([words], of: statement.source)
+    case .removeStatement(let place):
+      return manifest.source(of: place).flatMap { number, source, start in
+        let sql = TokenizedSQL(source.text)
+        var rest = sql.significant.drop { $0.range.lowerBound < start }
+        let statement = sql.popStatement(&rest)
+        let range = start..<(statement.last?.range.upperBound ?? start)
+        let isAlone = sql.significant.allSatisfy {
+          range.contains($0.range.lowerBound) || sql.text($0) == ";"
+        }
+        return isAlone
+          ? text.removingSQL(number, ofOperation: place.operation)
+          : text.removing([range], of: source)
+      }
+    case .removeIfNotExists(let place, let range):
+      return manifest.source(of: place).flatMap { _, source, start in
+        text.removing([range.moved(by: start)], of: source)
+      }
     case .replaceOnConflict(_, let position):
       return text.setting([("not_null", replacing)], ofMappingAt: position)
-    case .replaceOnConflictInSQL(let operation, let position, let column):
-      guard let statement = manifest.statement(in: operation, at: position),
-        let words = statement.notNull(of: column)
-      else { return nil }
-      return text.inserting(" ON CONFLICT REPLACE", behind: words, of: statement.source)
+    case .replaceOnConflictInSQL(_, let place, let range):
+      return manifest.source(of: place).flatMap { _, source, start in
+        text.inserting(" ON CONFLICT REPLACE", behind: range.moved(by: start), of: source)
+      }
     case .keepSource(let operation, _, _, _): return keepingSource(operation, text, manifest)
     case .append(let operation): return text.appending(operation: operation)
     }
@@ -89,5 +95,31 @@ extension Correction {
     guard move.to.notNull == .plain else { return edits }
     return text.setting([("not_null", replacing)], ofOperation: index, path: ["to"])
       .map { $0 + edits }
+  }
+}
+
+extension Manifest {
+  /// The text of an operation that contains a statement, its number among those of the operation,
+  /// and the byte at which the statement begins.
+  fileprivate func source(
+    of place: StatementPlace
+  ) -> (number: Int, source: SQLSource, start: Int)? {
+    guard operations.indices.contains(place.operation) else { return nil }
+    let sources: [SQLSource] =
+      switch operations[place.operation].kind {
+      case .sql(let sources): sources
+      case .createView(_, let source), .createTrigger(_, let source): [source]
+      default: []
+      }
+    return sources.enumerated().lazy.compactMap { number, source in
+      TokenizedSQL(source.text).significant.map(\.range.lowerBound)
+        .first { source.position(ofByte: $0) == place.position }.map { (number, source, $0) }
+    }.first
+  }
+}
+
+extension Range<Int> {
+  func moved(by bytes: Int) -> Range {
+    lowerBound + bytes..<upperBound + bytes
   }
 }

@@ -14,15 +14,6 @@ package struct Fix: Sendable, Hashable {
   package let line: Int
   package let column: Int
   package let message: String
-
-  fileprivate init(_ finding: Finding, _ correction: Correction) {
-    rule = finding.rule
-    migration = finding.migration
-    file = finding.file
-    line = finding.line
-    column = finding.column
-    message = correction.sentence
-  }
 }
 
 /// Applies corrections to drafts. Keeps a correction only if the whole history still replays, the
@@ -51,27 +42,15 @@ package struct Fixer {
     _ project: Project, _ texts: [ExactText: [UInt8]],
     judge: @escaping (Project) throws -> LintReport
   ) throws -> Result {
-    var fixer = Fixer(
-      judge: judge, project: project, report: try judge(project), texts: texts)
+    var fixer = Fixer(judge: judge, project: project, report: try judge(project), texts: texts)
     if fixer.report.failure == nil { try fixer.run() }
-    var report = fixer.report
-    report.fixes = fixer.fixes
-    let files = fixer.project.migrations.compactMap { migration in
+    fixer.report.fixes = fixer.fixes
+    let files = project.migrations.compactMap { migration in
       fixer.texts[migration.id].flatMap { bytes in
         bytes == texts[migration.id] ? nil : (migration.file, bytes)
       }
     }
-    return Result(report: report, files: files)
-  }
-
-  private init(
-    judge: @escaping (Project) throws -> LintReport, project: Project,
-    report: LintReport, texts: [ExactText: [UInt8]]
-  ) {
-    self.judge = judge
-    self.project = project
-    self.report = report
-    self.texts = texts
+    return Result(report: fixer.report, files: files)
   }
 
   private mutating func run() throws {
@@ -85,7 +64,7 @@ package struct Fixer {
       for finding in findings {
         // A successful correction changes the places of the other findings.
         if findings.count > 1, try apply([finding]) { break }
-        rejected.insert(finding.key.map(\.exact))
+        rejected.insert(finding.key)
       }
     }
   }
@@ -94,7 +73,7 @@ package struct Fixer {
   private var candidates: [Finding] {
     report.findings.filter { finding in
       finding.correction != nil && !finding.isSuppressed && texts[finding.migration] != nil
-        && !rejected.contains(finding.key.map(\.exact))
+        && !rejected.contains(finding.key)
     }
   }
 
@@ -116,7 +95,11 @@ package struct Fixer {
     (project, self.report, self.texts) = (next, report, texts)
     // Corrections that failed on the earlier texts may succeed now.
     rejected = []
-    fixes += findings.compactMap { finding in finding.correction.map { Fix(finding, $0) } }
+    fixes += findings.map { finding in
+      Fix(
+        rule: finding.rule, migration: finding.migration, file: finding.file, line: finding.line,
+        column: finding.column, message: finding.correction?.sentence ?? "")
+    }
     return true
   }
 
@@ -149,7 +132,7 @@ package struct Fixer {
 
 extension Finding {
   /// Identifies a finding independently of its line.
-  fileprivate var key: [String] { [rule, migration, object ?? "", message] }
+  fileprivate var key: [ExactText] { [rule, migration, object ?? "", message].map(\.exact) }
 }
 
 extension LintReport {

@@ -23,29 +23,23 @@ extension Rule {
       functions and collations that the app registers under `functions` and `collations` in \
       schemactl.yaml.
       """,
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - create_trigger:
-            name: reminders_trim
-            sql: |
-              CREATE TRIGGER reminders_trim AFTER UPDATE OF title ON reminders BEGIN
-                UPDATE reminders SET titel = trim(NEW.title) WHERE id = NEW.id;
-              END
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - create_trigger:
-            name: reminders_trim
-            sql: |
-              CREATE TRIGGER reminders_trim AFTER UPDATE OF title ON reminders BEGIN
-                UPDATE reminders SET title = trim(NEW.title)
-                WHERE id = NEW.id AND title <> trim(NEW.title);
-              END
-      """),
+    wrong: """
+      - create_trigger:
+          name: reminders_trim
+          sql: |
+            CREATE TRIGGER reminders_trim AFTER UPDATE OF title ON reminders BEGIN
+              UPDATE reminders SET titel = trim(NEW.title) WHERE id = NEW.id;
+            END
+      """,
+    right: """
+      - create_trigger:
+          name: reminders_trim
+          sql: |
+            CREATE TRIGGER reminders_trim AFTER UPDATE OF title ON reminders BEGIN
+              UPDATE reminders SET title = trim(NEW.title)
+              WHERE id = NEW.id AND title <> trim(NEW.title);
+            END
+      """,
     check: .history { timeline, _ in
       brokenObjects(timeline) + missingNames(timeline) + missingParents(timeline)
     })
@@ -192,6 +186,6 @@ private func problem(
   let isKey =
     parent.keys.contains { Set($0) == Set(columns) }
     || uniques.contains { Set($0.columns) == Set(columns.map { $0 }) }
-  let names = parent.names(of: columns).joined(separator: ", ")
-  return isKey ? nil : "refers to `\(parent.name)` (\(names)), which is not a key"
+  return isKey
+    ? nil : "refers to `\(parent.name)` (\(parent.list(of: columns))), which is not a key"
 }

@@ -17,36 +17,28 @@ extension Rule {
       finding is loses-values.
       """,
     fix: "Add a column of the new type with move_column and `keep_source: true`.",
-    bad: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - alter_column: { table: reminders, column: isCompleted, type: TEXT }
-      """),
-    good: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - move_column:
-            table: reminders
-            from: isCompleted
-            to: { name: state, type: TEXT, not_null: true, default: open }
-            map: { 0: open, 1: done }
-            keep_source: true
-      """),
+    examples: Example(.additive),
+    wrong: "- alter_column: { table: reminders, column: isCompleted, type: TEXT }",
+    right: """
+      - move_column:
+          table: reminders
+          from: isCompleted
+          to: { name: state, type: TEXT, not_null: true, default: open }
+          map: { 0: open, 1: done }
+          keep_source: true
+      """,
     check: .history { timeline, scope in
-      timeline.changes.flatMap { change -> [Draft] in
-        guard let after = change.after else { return [] }
+      timeline.tables.flatMap { change, after in
         let happens =
           scope.syncs(after.name, in: change.migration)
           ? "devices that have not updated continue to send values of the old kind"
           : "an older version of the app reads values of a kind that it does not expect"
-        return change.changedTypes.compactMap { old, new in
+        return change.changedTypes.compactMap { old, new -> Draft? in
           guard !timeline.losses.loses(old.name, of: change) else { return nil }
           return timeline.draft(
             "the type of `\(after.name).\(new.name)` changes from \(old.typeInWords) to \(new.typeInWords): "
               + happens,
-            about: new, of: after, at: change.newest(of: [change.place(of: new.name)]),
+            about: new, of: after, at: change.newestPlace(of: new),
             keys: ["type", "columns", "column", "table"])
         }
       }

@@ -15,43 +15,30 @@ extension Rule {
       recordType. A row of a table with such a name never leaves its device.
       """,
     fix: "Choose another name before the release: a synced name can never change afterwards.",
-    bad: Rule.Example(
-      .sqliteData, tableManifest("notes", columns: "{ name: modificationDate, type: TEXT }")),
-    good: Rule.Example(
-      .sqliteData, tableManifest("notes", columns: "{ name: modifiedAt, type: TEXT }")),
+    examples: Example(.sqliteData, after: []),
+    wrong: tableManifest("notes", columns: "{ name: modificationDate, type: TEXT }"),
+    right: tableManifest("notes", columns: "{ name: modifiedAt, type: TEXT }"),
     check: .history { timeline, scope in
-      timeline.changes.flatMap { change -> [Draft] in
-        guard let table = change.after, !table.isVirtual,
-          scope.syncs(table.name, in: change.migration)
-        else { return [] }
-        let isNewName = !change.judged(scope).contains { $0.key == table.key }
-        return (isNewName ? [tableDraft(table, change, timeline)].compactMap { $0 } : [])
-          + columnDrafts(table, change, timeline, scope)
+      timeline.tables(syncedIn: scope).flatMap { change, table -> [Draft] in
+        guard !table.isVirtual else { return [] }
+        let known = change.judged(scope)
+        let isNewName = !known.contains { $0.key == table.key }
+        let names = [isNewName ? nameProblem(table.name) : nil].compactMap { $0 }
+        return names.map { problem in
+          timeline.draft(
+            "the table name `\(table.name)` \(problem)", at: change.removal ?? change.shaped,
+            keys: ["to", "name", "table"], object: table.name, table: table.name)
+        }
+          + change.newColumns(since: known).filter { reservedColumns.contains($0.key) }.map {
+            column in
+            timeline.draft(
+              "CloudKit reserves the field name `\(column.name)`: rows of `\(table.name)` cannot be "
+                + "uploaded",
+              about: column, of: table, at: change.newestPlace(of: column),
+              keys: ["to", "column", "columns", "table"])
+          }
       }
     })
-}
-
-private func tableDraft(
-  _ table: TableShape, _ change: TableChange, _ timeline: Timeline
-) -> Draft? {
-  problem(ofTable: table.name).map { problem in
-    timeline.draft(
-      "the table name `\(table.name)` \(problem)", at: change.removal ?? change.shaped,
-      keys: ["to", "name", "table"], object: table.name, table: table.name)
-  }
-}
-
-private func columnDrafts(
-  _ table: TableShape, _ change: TableChange, _ timeline: Timeline, _ scope: LintScope
-) -> [Draft] {
-  change.newColumns(since: change.judged(scope)).filter {
-    reservedColumns.contains($0.key)
-  }.map { column in
-    timeline.draft(
-      "CloudKit reserves the field name `\(column.name)`: rows of `\(table.name)` cannot be uploaded",
-      about: column, of: table, at: change.newest(of: [change.place(of: column.name)]),
-      keys: ["to", "column", "columns", "table"])
-  }
 }
 
 private let reservedColumns: Set<Identifier> = Set(
@@ -63,7 +50,7 @@ private let reservedColumns: Set<Identifier> = Set(
 /// 255 bytes, minus a UUID and the colon after it.
 private let longestTableName = 255 - 36 - 1
 
-private func problem(ofTable name: String) -> String? {
+private func nameProblem(_ name: String) -> String? {
   if name.utf8.contains(UInt8(ascii: ":")) {
     return "contains a colon, which separates key and table in the names of CloudKit records"
   }

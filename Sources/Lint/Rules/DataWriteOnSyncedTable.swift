@@ -20,24 +20,19 @@ extension Rule {
       Write the rows from the app after the engine has started; give a new column a default, or move \
       its values with `mirror: true`.
       """,
-    bad: Rule.Example(
-      .sqliteData, remindersManifest,
-      """
-      operations:
-        - update: { table: reminders, set: { title: "''" }, where: title IS NULL }
-      """),
-    good: Rule.Example(
-      .sqliteData, remindersManifest,
-      """
-      operations:
-        - add_column:
-            table: reminders
-            column:
-              name: status
-              type: INTEGER
-              not_null: { on_conflict: replace }
-              default: 0
-      """),
+    examples: Example(.sqliteData),
+    wrong: """
+      - update: { table: reminders, set: { title: "''" }, where: title IS NULL }
+      """,
+    right: """
+      - add_column:
+          table: reminders
+          column:
+            name: status
+            type: INTEGER
+            not_null: { on_conflict: replace }
+            default: 0
+      """,
     check: .history { timeline, scope in
       var reported: Set<Identifier> = []
       return timeline.statements.compactMap { statement in

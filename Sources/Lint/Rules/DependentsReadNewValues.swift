@@ -21,9 +21,8 @@ extension Rule {
       after it; change a CHECK with rebuild_table. If the text is right for the new values, suppress \
       the finding.
       """,
-    bad: Rule.Example(
-      .local, remindersManifest, todoManifest,
-      """
+    examples: Example(after: [remindersManifest, todoManifest]),
+    wrong: """
       operations:
         - move_column:
             table: reminders
@@ -35,10 +34,8 @@ extension Rule {
         allow:
           - rule: drop-column
             reason: The database is local to one device.
-      """),
-    good: Rule.Example(
-      .local, remindersManifest, todoManifest,
-      """
+      """,
+    right: """
       operations:
         - drop_view: { name: todo }
         - move_column:
@@ -53,7 +50,7 @@ extension Rule {
         allow:
           - rule: drop-column
             reason: The database is local to one device.
-      """),
+      """,
     check: .history { timeline, _ in
       timeline.moves.flatMap { place, move, table -> [Draft] in
         guard move.renamesDependents, let change = move.changeInWords else { return [] }

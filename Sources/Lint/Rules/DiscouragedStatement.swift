@@ -21,22 +21,16 @@ extension Rule {
       TEMP table in the migration that creates it; a TEMP trigger or view that the app needs \
       belongs in `connection.sql`.
       """,
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: |
-            PRAGMA foreign_keys = OFF;
-            ALTER TABLE reminders ADD COLUMN notes TEXT;
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: |
-            PRAGMA table_info(reminders);
-            ALTER TABLE reminders ADD COLUMN notes TEXT;
-      """),
+    wrong: """
+      - sql: |
+          PRAGMA foreign_keys = OFF;
+          ALTER TABLE reminders ADD COLUMN notes TEXT;
+      """,
+    right: """
+      - sql: |
+          PRAGMA table_info(reminders);
+          ALTER TABLE reminders ADD COLUMN notes TEXT;
+      """,
     check: .history { timeline, _ in
       var edited: Set<Int> = []
       let pragmas = timeline.statements.compactMap { statement -> Draft? in
@@ -49,9 +43,7 @@ extension Rule {
         return timeline.draft(
           "PRAGMA \(name) does not belong in a migration: \(outcome(of: name))",
           at: statement.place, object: name.text, table: nil,
-          correction: isIgnored
-            ? .removeStatement(
-              operation: statement.place.operation, statement.place.position) : nil)
+          correction: isIgnored ? .removeStatement(statement.place) : nil)
       }
       return pragmas + temporaryObjects(timeline)
     })

@@ -16,18 +16,10 @@ extension Rule {
       with the setting off.
       """,
     fix: "Put strings in single quotes, and spell the column as the table does.",
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: UPDATE reminders SET title = "none" WHERE title IS NULL
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: UPDATE reminders SET title = 'none' WHERE title IS NULL
-      """),
+    wrong: """
+      - sql: UPDATE reminders SET title = "none" WHERE title IS NULL
+      """,
+    right: "- sql: UPDATE reminders SET title = 'none' WHERE title IS NULL",
     check: .history { timeline, _ in
       let statements = timeline.statements.compactMap { statement -> Draft? in
         guard let string = statement.warnings.doubleQuotedString else { return nil }

@@ -20,8 +20,9 @@ extension Rule {
       one, with a suppression, once no device runs a version that knows it. A suppression in the \
       manifest accepts the finding: `lint: { allow: [{ rule: drop-column, reason: Nothing reads it. }] }`.
       """,
-    bad: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: false)),
-    good: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: true)),
+    examples: Example(.additive),
+    wrong: moveManifest(keepsSource: false),
+    right: moveManifest(keepsSource: true),
     check: .history { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
         guard column.outcome == .dropped, timeline.replacedName(of: column, in: change) == nil

@@ -18,23 +18,15 @@ extension Rule {
       Widen the constraint instead of dropping it, or suppress the finding and say what checks the \
       values from now on.
       """,
-    bad: Rule.Example(
-      .local, checkedManifest,
-      """
-      operations:
-        - alter_column: { table: tasks, column: status, check: null }
-      """),
-    good: Rule.Example(
-      .local, checkedManifest,
-      """
-      operations:
-        - alter_column:
-            { table: tasks, column: status, check: "status IN (0, 1, 2, 3)" }
-      """),
+    examples: Example(after: [checkedManifest]),
+    wrong: "- alter_column: { table: tasks, column: status, check: null }",
+    right: """
+      - alter_column:
+          { table: tasks, column: status, check: "status IN (0, 1, 2, 3)" }
+      """,
     check: .history { timeline, _ in
       droppedUniqueIndexes(timeline)
-        + timeline.changes.flatMap { change -> [Draft] in
-          guard let after = change.after else { return [] }
+        + timeline.tables.flatMap { change, after in
           let uniques = droppedUniques(change, after, timeline)
           guard !change.forgets(timeline) else { return uniques }
           return uniques + droppedChecks(change, after, timeline)
@@ -61,7 +53,7 @@ private func droppedForeignKeys(
 ) -> [Draft] {
   change.lostForeignKeys.map { key in
     let columns = change.renamed(key.columns) ?? []
-    let names = after.names(of: columns).joined(separator: ", ")
+    let names = after.list(of: columns)
     return timeline.draft(
       "this drops the foreign key `\(after.name)` (\(names)) to `"
         + "\(timeline.spelling(of: key.parent.identifier, in: change.migration))`: rows may point at "
@@ -76,7 +68,7 @@ private func droppedUniques(
   _ change: TableChange, _ after: TableShape, _ timeline: Timeline
 ) -> [Draft] {
   change.lostUniques(timeline).map { columns in
-    let names = after.names(of: columns).joined(separator: ", ")
+    let names = after.list(of: columns)
     return droppedUnique(
       timeline, "UNIQUE (\(names)) of `\(after.name)`",
       at: change.place(ofConstraintOver: columns),

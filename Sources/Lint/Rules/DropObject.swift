@@ -16,21 +16,14 @@ extension Rule {
       the same migration replaces. A unique index that goes is a finding of drop-constraint.
       """,
     fix: "Keep the object until no version of the app uses it, or create its replacement first.",
-    bad: Rule.Example(
-      .additive, titlesManifest,
-      """
-      operations:
-        - drop_view: { name: titles }
-      """),
-    good: Rule.Example(
-      .additive, titlesManifest,
-      """
-      operations:
-        - drop_view: { name: titles }
-        - create_view:
-            name: titles
-            sql: CREATE VIEW titles AS SELECT id, title, 1 AS n FROM reminders
-      """),
+    examples: Example(.additive, after: [titlesManifest]),
+    wrong: "- drop_view: { name: titles }",
+    right: """
+      - drop_view: { name: titles }
+      - create_view:
+          name: titles
+          sql: CREATE VIEW titles AS SELECT id, title, 1 AS n FROM reminders
+      """,
     check: .history { timeline, _ in
       timeline.removed.compactMap { removed in
         let object = removed.object
@@ -61,8 +54,8 @@ extension Timeline {
     case .trigger:
       removed.hasTable && !removed.isImplicit && !isReplaced(removed)
         && !mentionsLostColumn(removed)
-        ? "writes to `\(spelling(of: removed.object.table.identifier, in: removed.place.migration))` no longer update what it maintained"
-        : nil
+        ? "writes to `\(spelling(of: removed.object.table.identifier, in: removed.place.migration))` "
+          + "no longer update what it maintained" : nil
     case .table: nil
     }
   }

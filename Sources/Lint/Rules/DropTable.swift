@@ -17,26 +17,19 @@ extension Rule {
       Keep the table and stop using it; drop it, with a suppression, once no device runs a version \
       that knows it. Where nothing syncs, a suppression that says where the rows are now is enough.
       """,
-    bad: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - drop_table: { table: reminders }
-      """),
-    good: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - sql: |
-            CREATE TABLE copy (
-              id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()),
-              title TEXT,
-              isCompleted INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
-            ) STRICT;
-            INSERT INTO copy SELECT id, title, isCompleted FROM reminders;
-            DROP TABLE reminders;
-            ALTER TABLE copy RENAME TO reminders;
-      """),
+    examples: Example(.additive),
+    wrong: "- drop_table: { table: reminders }",
+    right: """
+      - sql: |
+          CREATE TABLE copy (
+            id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()),
+            title TEXT,
+            isCompleted INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
+          ) STRICT;
+          INSERT INTO copy SELECT id, title, isCompleted FROM reminders;
+          DROP TABLE reminders;
+          ALTER TABLE copy RENAME TO reminders;
+      """,
     check: .history { timeline, scope in
       timeline.changes.compactMap { change in
         guard change.isDropped, !change.isSucceeded, change.replacement == nil,

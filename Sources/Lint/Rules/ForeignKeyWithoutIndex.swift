@@ -14,20 +14,18 @@ extension Rule {
       the latest schema and reports the migration that added the foreign key or dropped the index.
       """,
     fix: "Create an index on the foreign key's columns.",
-    bad: Rule.Example(
-      .local,
-      """
-      operations:
-        - sql: |
-            CREATE TABLE lists (
-              id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid())
-            ) STRICT;
-            CREATE TABLE reminders (
-              id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()),
-              listID TEXT REFERENCES lists (id) ON DELETE CASCADE
-            ) STRICT;
-      """),
-    good: Rule.Example(.local, referringManifest),
+    examples: Example(after: []),
+    wrong: """
+      - sql: |
+          CREATE TABLE lists (
+            id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid())
+          ) STRICT;
+          CREATE TABLE reminders (
+            id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()),
+            listID TEXT REFERENCES lists (id) ON DELETE CASCADE
+          ) STRICT;
+      """,
+    right: referringManifest,
     check: .history { timeline, _ in
       guard let end = timeline.end else { return [] }
       let indexes = end.indexes

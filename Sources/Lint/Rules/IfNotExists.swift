@@ -15,28 +15,19 @@ extension Rule {
     fix: """
       Remove IF NOT EXISTS. `adopt` adopts databases that are older than schemactl.
       """,
-    bad: Rule.Example(
-      .local, configuration: "lint: { rules: { if-not-exists: warning } }", remindersManifest,
-      """
-      operations:
-        - sql: CREATE INDEX IF NOT EXISTS reminders_title ON reminders (title)
-      """),
-    good: Rule.Example(
-      .local, configuration: "lint: { rules: { if-not-exists: warning } }", remindersManifest,
-      """
-      operations:
-        - sql: CREATE INDEX reminders_title ON reminders (title)
-      """),
+    examples: Example(configuration: "lint: { rules: { if-not-exists: warning } }"),
+    wrong: "- sql: CREATE INDEX IF NOT EXISTS reminders_title ON reminders (title)",
+    right: "- sql: CREATE INDEX reminders_title ON reminders (title)",
     check: .history { timeline, _ in
       timeline.statements.compactMap { statement in
-        guard timeline.isWritten(statement.place), let created = statement.createdIfNotExists,
+        guard timeline.isWritten(statement.place),
+          let (created, words) = statement.createdIfNotExists,
           !timeline.isDropped(created, before: statement.place)
         else { return nil }
         return timeline.draft(
           "IF NOT EXISTS: a database with another `\(created)` keeps it, and the migration counts as "
             + "applied", at: statement.place, keys: ["sql", "name"], object: created, table: nil,
-          correction: .removeIfNotExists(
-            operation: statement.place.operation, statement.place.position))
+          correction: .removeIfNotExists(statement.place, words))
       }
     })
 }
@@ -58,13 +49,12 @@ extension StatementEffect {
     return sql.isWord(tokens.first, "DROP") ? tokens.last.map(sql.name) : nil
   }
 
-  /// The object that the statement creates if it does not exist; nil without IF NOT EXISTS, and for
-  /// temporary objects.
-  fileprivate var createdIfNotExists: String? {
+  /// The object that the statement creates if it does not exist, with the range of IF NOT EXISTS in
+  /// bytes from the first word; nil without that, and for temporary objects.
+  fileprivate var createdIfNotExists: (name: String, words: Range<Int>)? {
     let sql = TokenizedSQL(self.sql)
-    guard sql.isWord(sql.tokens.first { $0.isSignificant }, "CREATE"),
-      let parsed = try? parseCreate(sql)
-    else { return nil }
+    let tokens = sql.significant
+    guard sql.isWord(tokens.first, "CREATE"), let parsed = try? parseCreate(sql) else { return nil }
     let isConditional =
       switch parsed {
       case .createTable(let table): table.ifNotExists && !table.isTemporary
@@ -73,6 +63,10 @@ extension StatementEffect {
       case .createTrigger(let trigger): trigger.ifNotExists && !trigger.isTemporary
       case .createVirtualTable(let table): table.ifNotExists
       }
-    return isConditional ? parsed.name.text : nil
+    guard isConditional, let start = tokens.firstIndex(where: { sql.isWord($0, "IF") }) else {
+      return nil
+    }
+    let words = tokens[start].range.lowerBound..<tokens[start + 2].range.upperBound
+    return (parsed.name.text, words.moved(by: -tokens[0].range.lowerBound))
   }
 }

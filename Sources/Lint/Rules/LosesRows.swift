@@ -18,9 +18,8 @@ extension Rule {
       accepts `where` with `rows_may_be_lost: true`. Omit `foreign_keys: enforced` if foreign keys \
       would delete rows.
       """,
-    bad: Rule.Example(
-      .local, remindersManifest, rebuiltReminders(copy: " WHERE title IS NOT NULL")),
-    good: Rule.Example(.local, remindersManifest, rebuiltReminders(copy: "")),
+    wrong: rebuiltReminders(copy: " WHERE title IS NOT NULL"),
+    right: rebuiltReminders(copy: ""),
     check: .history { timeline, _ in
       let found = timeline.losses.losses.compactMap { loss -> Draft? in
         guard case .rows(let isAll) = loss.kind else { return nil }

@@ -26,26 +26,20 @@ extension Rule {
       Copy the column's values before the old column or table is dropped, or use rebuild_table, \
       alter_column or move_column, which keep them. To remove the column, use drop_column.
       """,
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - add_column:
-            table: reminders
-            column: { name: done, type: INTEGER, not_null: true, default: 0 }
-        - drop_column: { table: reminders, column: isCompleted }
-        - rename_column: { table: reminders, from: done, to: isCompleted }
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: ALTER TABLE reminders ADD COLUMN done INTEGER NOT NULL DEFAULT 0
-        - update: { table: reminders, set: { done: isCompleted }, all: true }
-        - sql: |
-            ALTER TABLE reminders DROP COLUMN isCompleted;
-            ALTER TABLE reminders RENAME COLUMN done TO isCompleted;
-      """),
+    wrong: """
+      - add_column:
+          table: reminders
+          column: { name: done, type: INTEGER, not_null: true, default: 0 }
+      - drop_column: { table: reminders, column: isCompleted }
+      - rename_column: { table: reminders, from: done, to: isCompleted }
+      """,
+    right: """
+      - sql: ALTER TABLE reminders ADD COLUMN done INTEGER NOT NULL DEFAULT 0
+      - update: { table: reminders, set: { done: isCompleted }, all: true }
+      - sql: |
+          ALTER TABLE reminders DROP COLUMN isCompleted;
+          ALTER TABLE reminders RENAME COLUMN done TO isCompleted;
+      """,
     check: .history { timeline, scope in
       let found = timeline.losses.losses.compactMap { loss -> Draft? in
         let object = loss.table + (loss.column.map { ".\($0)" } ?? "")

@@ -14,12 +14,9 @@ extension Rule {
       finding.
       """,
     fix: "Set `strict: true`, and use the types INT, INTEGER, REAL, TEXT, BLOB and ANY.",
-    bad: Rule.Example(
-      .local, configuration: "lint: { rules: { missing-strict: note } }",
-      tagsManifest),
-    good: Rule.Example(
-      .local, configuration: "lint: { rules: { missing-strict: note } }",
-      tagsManifest + "\n      strict: true"),
+    examples: Example(configuration: "lint: { rules: { missing-strict: note } }", after: []),
+    wrong: tagsManifest,
+    right: tagsManifest + "\n      strict: true",
     check: .history { timeline, scope in
       if let minimum = scope.minimumSQLite, minimum.number < 3_037_000 { return [] }
       return (timeline.end?.tables ?? []).compactMap { table in

@@ -13,14 +13,12 @@ extension Rule {
       either, the finding is fails-on-data.
       """,
     fix: "Give the column a default, or make it nullable.",
-    bad: Rule.Example(.additive, remindersManifest, move(to: "not_null: true")),
-    good: Rule.Example(.additive, remindersManifest, move(to: "not_null: true, default: 0")),
+    examples: Example(.additive),
+    wrong: move(to: "not_null: true"),
+    right: move(to: "not_null: true, default: 0"),
     check: .history { timeline, scope in
-      timeline.changes.flatMap { change -> [Draft] in
-        guard let after = change.after, scope.syncs(after.name, in: change.migration) else {
-          return []
-        }
-        return change.requiredColumns(timeline).filter(\.isFilled).map { column, place, _ in
+      timeline.tables(syncedIn: scope).flatMap { change, after in
+        change.requiredColumns(timeline).filter(\.isFilled).map { column, place, _ in
           timeline.draft(
             "`\(after.name).\(column.name)` is new, NOT NULL and has no default: existing rows get a "
               + "value, and every INSERT of an older version of the app fails, because it does not name "

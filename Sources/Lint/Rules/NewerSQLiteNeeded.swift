@@ -16,21 +16,16 @@ extension Rule {
       used. Without `minimum_sqlite` there are no findings.
       """,
     fix: "Use a form that the older SQLite supports, or raise `minimum_sqlite`.",
-    bad: Rule.Example(
-      .local, configuration: "minimum_sqlite: '3.37'", remindersManifest,
-      """
-      operations:
-        - sql: |
-            CREATE VIEW cities AS SELECT title ->> '$.city' AS city FROM reminders
-      """),
-    good: Rule.Example(
-      .local, configuration: "minimum_sqlite: '3.37'", remindersManifest,
-      """
-      operations:
-        - sql: |
-            CREATE VIEW cities AS
-            SELECT json_extract(title, '$.city') AS city FROM reminders;
-      """),
+    examples: Example(configuration: "minimum_sqlite: '3.37'"),
+    wrong: """
+      - sql: |
+          CREATE VIEW cities AS SELECT title ->> '$.city' AS city FROM reminders
+      """,
+    right: """
+      - sql: |
+          CREATE VIEW cities AS
+          SELECT json_extract(title, '$.city') AS city FROM reminders;
+      """,
     check: .history { timeline, scope in
       guard let minimum = scope.minimumSQLite else { return [] }
       return timeline.statements.compactMap { statement in
@@ -55,9 +50,8 @@ extension Rule {
 
 /// Defaults that an operation writes into the schema without a statement of its own.
 private func newDefaults(_ timeline: Timeline, _ minimum: SQLiteVersion) -> [Draft] {
-  timeline.changes.flatMap { change -> [Draft] in
-    guard let after = change.after else { return [] }
-    return after.columns.compactMap { column in
+  timeline.tables.flatMap { change, after in
+    after.columns.compactMap { column -> Draft? in
       let place = change.place(of: column.name)
       guard case .alterColumn? = timeline.operation(change.shaped)?.kind,
         change.shaped.migration == change.migration, let text = column.defaultText,

@@ -15,18 +15,8 @@ extension Rule {
       leaves out a column with such a default. A default that the app's own INSERT uses is not a finding.
       """,
     fix: "Write a constant, or derive the value from the row itself.",
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: UPDATE reminders SET title = datetime('now') WHERE title IS NULL
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: UPDATE reminders SET title = '2026-11-20' WHERE title IS NULL
-      """),
+    wrong: "- sql: UPDATE reminders SET title = datetime('now') WHERE title IS NULL",
+    right: "- sql: UPDATE reminders SET title = '2026-11-20' WHERE title IS NULL",
     check: .history { timeline, _ in
       var reported: Set<ExactText> = []
       return timeline.statements.flatMap { statement -> [Draft] in

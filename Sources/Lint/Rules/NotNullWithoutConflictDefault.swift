@@ -22,29 +22,21 @@ extension Rule {
       NULL ON CONFLICT REPLACE DEFAULT x, in this order. Leave a foreign key nullable: no default \
       can name a row that exists on every device.
       """,
-    bad: Rule.Example(
-      .sqliteData, remindersManifest,
-      """
-      operations:
-        - sql: |
-            ALTER TABLE reminders
-            ADD COLUMN "position" INTEGER NOT NULL DEFAULT 0
-      """),
-    good: Rule.Example(
-      .sqliteData, remindersManifest,
-      """
-      operations:
-        - sql: |
-            ALTER TABLE reminders
-            ADD COLUMN "position" INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
-      """),
+    examples: Example(.sqliteData),
+    wrong: """
+      - sql: |
+          ALTER TABLE reminders
+          ADD COLUMN "position" INTEGER NOT NULL DEFAULT 0
+      """,
+    right: """
+      - sql: |
+          ALTER TABLE reminders
+          ADD COLUMN "position" INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
+      """,
     check: .history { timeline, scope in
-      timeline.changes.flatMap { change -> [Draft] in
-        guard let after = change.after, scope.syncs(after.name, in: change.migration) else {
-          return []
-        }
-        let asksForConflictClause = scope.profile != .crSQLite
-        return change.newColumns(since: change.judged(scope)).compactMap { column in
+      let asksForConflictClause = scope.profile != .crSQLite
+      return timeline.tables(syncedIn: scope).flatMap { change, after in
+        change.newColumns(since: change.judged(scope)).compactMap { column -> Draft? in
           guard let action = column.notNull, !column.isGenerated, !after.isInPrimaryKey(column),
             column.defaultText == nil || asksForConflictClause && action != .replace,
             !change.isParentOfNewTable(column)
@@ -68,7 +60,7 @@ private func draft(
   _ column: TableShape.Column, of table: TableShape, _ change: TableChange, _ timeline: Timeline,
   _ asksForConflictClause: Bool
 ) -> Draft {
-  let place = change.newest(of: [change.place(of: column.name)])
+  let place = change.newestPlace(of: column)
   let definition = timeline.operation(place)?.definition(ofColumn: column.name)
   let isForeignKey = table.foreignKeys.contains { $0.columns == [column.name.identifier] }
   let value = column.defaultText ?? Literal.empty(ofType: column.type).sql
@@ -93,19 +85,48 @@ private func draft(
     "`\(table.name).\(column.name)` is \(lacks): rows of a device that does not know the column arrive "
       + "without a value for it and are refused. \(advice)",
     about: column, of: table, at: place, keys: ["column", "columns", "name", "table"], fix: fix,
-    correction: asksForConflictClause ? correction(column, definition, place) : nil)
+    correction: asksForConflictClause ? timeline.correction(column, definition, place) : nil)
 }
 
-/// The default also replaces NULL. The correction is safe if there is a default and no other
-/// conflict clause.
-private func correction(
-  _ column: TableShape.Column, _ definition: ColumnDefinition?, _ place: StatementPlace
-) -> Correction? {
-  guard column.defaultText != nil, column.notNull == .abort else { return nil }
-  guard let definition else {
-    return .replaceOnConflictInSQL(
-      operation: place.operation, place.position, column: column.name)
+extension Timeline {
+  /// The default also replaces NULL. The correction is safe if there is a default and no other
+  /// conflict clause.
+  fileprivate func correction(
+    _ column: TableShape.Column, _ definition: ColumnDefinition?, _ place: StatementPlace
+  ) -> Correction? {
+    guard column.defaultText != nil, column.notNull == .abort else { return nil }
+    if let definition {
+      return definition.notNull == .plain
+        ? .replaceOnConflict(column: column.name, definition.position) : nil
+    }
+    return statement(at: place)?.notNull(of: column.name).map {
+      .replaceOnConflictInSQL(column: column.name, place, $0)
+    }
   }
-  guard definition.notNull == .plain else { return nil }
-  return .replaceOnConflict(column: column.name, definition.position)
+}
+
+extension StatementEffect {
+  /// The range of NOT NULL in the definition of a column, in bytes from the statement's first word,
+  /// if a DEFAULT follows it and there is no conflict clause.
+  fileprivate func notNull(of column: String) -> Range<Int>? {
+    let tokens = TokenizedSQL(sql)
+    let beginning = tokens.significant.first
+    var (start, text) = (0, sql)
+    if tokens.isWord(beginning, "ALTER") {
+      let definition = tokens.significant.drop { !tokens.isWord($0, "ADD") }.dropFirst()
+        .drop { tokens.isWord($0, "COLUMN") }
+      guard let first = definition.first, let last = definition.last else { return nil }
+      // The only column of a table has the same grammar.
+      let head = "CREATE TABLE t ("
+      start = first.range.lowerBound - head.utf8.count
+      text = head + tokens.text(first.range.lowerBound..<last.range.upperBound) + ")"
+    }
+    guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(text)),
+      let constraints = table.column(named: column)?.constraints,
+      let place = constraints.firstIndex(where: { $0.kind == .notNull(onConflict: nil) }),
+      constraints[place...].contains(where: { if case .default = $0.kind { true } else { false } })
+    else { return nil }
+    start -= beginning?.range.lowerBound ?? 0
+    return constraints[place].range.moved(by: start)
+  }
 }

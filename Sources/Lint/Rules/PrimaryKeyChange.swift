@@ -22,33 +22,26 @@ extension Rule {
       Keep the key. Before anything syncs, convert_primary_key changes it together with every reference \
       in the database.
       """,
-    bad: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - rebuild_table:
-            table: reminders
-            columns:
-              - { name: id, type: TEXT }
-              - name: key
-                type: TEXT
-                primary_key: true
-                not_null: true
-                default: { sql: uuid() }
-              - { name: title, type: TEXT }
-              - { name: isCompleted, type: INTEGER, not_null: true, default: 0 }
-            copy: { key: "'r-' || id" }
-            strict: true
-      """),
-    good: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - add_column: { table: reminders, column: { name: key, type: TEXT } }
-      """),
+    examples: Example(.additive),
+    wrong: """
+      - rebuild_table:
+          table: reminders
+          columns:
+            - { name: id, type: TEXT }
+            - name: key
+              type: TEXT
+              primary_key: true
+              not_null: true
+              default: { sql: uuid() }
+            - { name: title, type: TEXT }
+            - { name: isCompleted, type: INTEGER, not_null: true, default: 0 }
+          copy: { key: "'r-' || id" }
+          strict: true
+      """,
+    right: "- add_column: { table: reminders, column: { name: key, type: TEXT } }",
     check: .history { timeline, scope in
-      timeline.changes.compactMap { change in
-        guard let before = change.before, let after = change.after, !before.isVirtual,
+      timeline.tables.compactMap { change, after in
+        guard let before = change.before, !before.isVirtual,
           let message = message(before, after, change),
           scope.syncs(after.name, in: change.migration) || !timeline.convertsKey(change)
         else { return nil }

@@ -24,12 +24,8 @@ extension Rule {
       app's functions and collations in schemactl.yaml. A comment suppresses the finding: \
       `-- schemactl: allow query-broken: reason`.
       """,
-    bad: Rule.Example(
-      .local, queries: "SELECT id, titel FROM reminders WHERE isCompleted = :done",
-      remindersManifest),
-    good: Rule.Example(
-      .local, queries: "SELECT id, title FROM reminders WHERE isCompleted = :done",
-      remindersManifest),
+    wrong: "SELECT id, titel FROM reminders WHERE isCompleted = :done",
+    right: "SELECT id, title FROM reminders WHERE isCompleted = :done",
     check: .queries { verdicts, timeline in
       verdicts.map { verdict in
         Draft(

@@ -16,11 +16,10 @@ extension Rule {
       refers to them finds other rows. Objects of a dropped column are not findings.
       """,
     fix: "Recreate the lost objects, or use rebuild_table or alter_column, which keep them.",
-    bad: Rule.Example(.local, indexedReminders, rebuiltReminders(copy: "")),
-    good: Rule.Example(
-      .local, indexedReminders,
-      rebuiltReminders(copy: "")
-        + "\n      CREATE INDEX reminders_title ON reminders (title);"),
+    examples: Example(after: [indexedReminders]),
+    wrong: rebuiltReminders(copy: ""),
+    right: rebuiltReminders(copy: "")
+      + "\n      CREATE INDEX reminders_title ON reminders (title);",
     check: .history { timeline, _ in
       let objects = timeline.removed.compactMap { removed -> Draft? in
         guard removed.isImplicit, removed.hasTable,
@@ -44,8 +43,7 @@ extension Rule {
       let forgetful = Dictionary(
         timeline.changes.filter { $0.forgetsSequence(timeline) }
           .map { ($0.after?.key, $0.migration) }, uniquingKeysWith: max)
-      let parts = timeline.changes.compactMap { change -> Draft? in
-        guard let after = change.after else { return nil }
+      let parts = timeline.tables.compactMap { change, after -> Draft? in
         let parts = change.lostParts(timeline)
         let forgetsCounter =
           change.forgetsSequence(timeline) && forgetful[after.key] == change.migration

@@ -13,22 +13,16 @@ extension Rule {
       reports the migration that made the index redundant.
       """,
     fix: "Drop it: an index on (a, b) also serves lookups by a.",
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: |
-            CREATE INDEX reminders_title ON reminders (title);
-            CREATE INDEX reminders_both ON reminders (title, isCompleted);
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: |
-            CREATE INDEX reminders_title ON reminders (title);
-            CREATE INDEX reminders_both ON reminders (isCompleted, title);
-      """),
+    wrong: """
+      - sql: |
+          CREATE INDEX reminders_title ON reminders (title);
+          CREATE INDEX reminders_both ON reminders (title, isCompleted);
+      """,
+    right: """
+      - sql: |
+          CREATE INDEX reminders_title ON reminders (title);
+          CREATE INDEX reminders_both ON reminders (isCompleted, title);
+      """,
     check: .history { timeline, _ in
       guard let end = timeline.end else { return [] }
       let tables = Dictionary(

@@ -18,23 +18,16 @@ extension Rule {
       the new column with move_column and `keep_source: true`, and drop the old one once no device \
       runs a version that knows it.
       """,
-    bad: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - rename_column: { table: reminders, from: title, to: name }
-      """),
-    good: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - move_column:
-            table: reminders
-            from: title
-            to: { name: name, type: TEXT }
-            using: title
-            keep_source: true
-      """),
+    examples: Example(.additive),
+    wrong: "- rename_column: { table: reminders, from: title, to: name }",
+    right: """
+      - move_column:
+          table: reminders
+          from: title
+          to: { name: name, type: TEXT }
+          using: title
+          keep_source: true
+      """,
     check: .history { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
         guard case .renamed(let name) = column.outcome else { return nil }

@@ -13,20 +13,13 @@ extension Rule {
       which another table with the same rows has the name, is not a finding.
       """,
     fix: "Keep the name in the database, and use another name in the app.",
-    bad: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - rename_table: { table: reminders, to: tasks }
-      """),
-    good: Rule.Example(
-      .additive, remindersManifest,
-      """
-      operations:
-        - create_view:
-            name: tasks
-            sql: CREATE VIEW tasks AS SELECT id, title, isCompleted FROM reminders
-      """),
+    examples: Example(.additive),
+    wrong: "- rename_table: { table: reminders, to: tasks }",
+    right: """
+      - create_view:
+          name: tasks
+          sql: CREATE VIEW tasks AS SELECT id, title, isCompleted FROM reminders
+      """,
     check: .history { timeline, scope in
       timeline.changes.compactMap { change in
         guard change.isRenamed, !change.isSucceeded, let table = change.before?.name,

@@ -13,18 +13,9 @@ extension Rule {
       reads columns by number reads the wrong one.
       """,
     fix: "Name the columns.",
-    bad: Rule.Example(
-      .local, configuration: "lint: { rules: { select-star-in-view: warning } }", remindersManifest,
-      """
-      operations:
-        - sql: CREATE VIEW done AS SELECT * FROM reminders WHERE isCompleted
-      """),
-    good: Rule.Example(
-      .local, configuration: "lint: { rules: { select-star-in-view: warning } }", remindersManifest,
-      """
-      operations:
-        - sql: CREATE VIEW done AS SELECT id, title FROM reminders WHERE isCompleted
-      """),
+    examples: Example(configuration: "lint: { rules: { select-star-in-view: warning } }"),
+    wrong: "- sql: CREATE VIEW done AS SELECT * FROM reminders WHERE isCompleted",
+    right: "- sql: CREATE VIEW done AS SELECT id, title FROM reminders WHERE isCompleted",
     check: .history { timeline, _ in
       (timeline.end?.objects ?? []).compactMap { place, object in
         guard object.kind == .view, object.selectsStar else { return nil }

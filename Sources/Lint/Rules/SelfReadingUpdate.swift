@@ -17,28 +17,22 @@ extension Rule {
       `move_column` with `using` reads all rows before it writes. In SQL, `UPDATE … FROM (SELECT …)` \
       computes every value before it writes one; or write to another column.
       """,
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - update:
-            table: reminders
-            set:
-              title: >-
-                (SELECT count(*) FROM reminders AS r
-                WHERE r.title < reminders.title)
-            where: "title <> ''"
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: |
-            UPDATE reminders SET title = n.title
-            FROM (SELECT a.id, count(b.id) AS title FROM reminders a
-                  LEFT JOIN reminders b ON b.title < a.title GROUP BY a.id) AS n
-            WHERE n.id = reminders.id
-      """),
+    wrong: """
+      - update:
+          table: reminders
+          set:
+            title: >-
+              (SELECT count(*) FROM reminders AS r
+              WHERE r.title < reminders.title)
+          where: "title <> ''"
+      """,
+    right: """
+      - sql: |
+          UPDATE reminders SET title = n.title
+          FROM (SELECT a.id, count(b.id) AS title FROM reminders a
+                LEFT JOIN reminders b ON b.title < a.title GROUP BY a.id) AS n
+          WHERE n.id = reminders.id
+      """,
     check: .history { timeline, _ in
       timeline.statements.compactMap { statement in
         guard statement.warnings.readsItself, let table = statement.target?.name else {

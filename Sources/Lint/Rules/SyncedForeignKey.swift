@@ -20,21 +20,18 @@ extension Rule {
       Use `on_delete: cascade` or `set_null`; let the parent sync, or define the column without \
       REFERENCES; remove one foreign key from a cycle.
       """,
-    bad: Rule.Example(
-      .sqliteData, tableManifest("lists"),
-      tableManifest(
-        "reminders", columns: "{ name: listID, type: TEXT, references: { table: lists } }")
-        + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)"),
-    good: Rule.Example(
-      .sqliteData, tableManifest("lists"),
-      tableManifest(
-        "reminders",
-        columns: """
-          name: listID
-                    type: TEXT
-                    references: { table: lists, on_delete: cascade }
-          """)
-        + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)"),
+    examples: Example(.sqliteData, after: [tableManifest("lists")]),
+    wrong: tableManifest(
+      "reminders", columns: "{ name: listID, type: TEXT, references: { table: lists } }")
+      + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)",
+    right: tableManifest(
+      "reminders",
+      columns: """
+        name: listID
+                  type: TEXT
+                  references: { table: lists, on_delete: cascade }
+        """)
+      + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)",
     check: .history { timeline, scope in
       var parents: [Identifier: Set<Identifier>] = [:]
       return timeline.changes.flatMap { change -> [Draft] in

@@ -25,21 +25,19 @@ extension Rule {
       the app nor the sqlite3 shell can insert a row. `{ sql: "\(plainUUID)" }` works everywhere. \
       convert_primary_key changes the key of an existing table.
       """,
-    bad: Rule.Example(
-      .sqliteData,
-      """
-      operations:
-        - create_table:
-            name: tags
-            columns:
-              - { name: id, type: INTEGER, primary_key: true, autoincrement: true }
-              - { name: title, type: TEXT }
-            strict: true
-      """),
-    good: Rule.Example(.sqliteData, tableManifest("tags", columns: "{ name: title, type: TEXT }")),
+    examples: Example(.sqliteData, after: []),
+    wrong: """
+      - create_table:
+          name: tags
+          columns:
+            - { name: id, type: INTEGER, primary_key: true, autoincrement: true }
+            - { name: title, type: TEXT }
+          strict: true
+      """,
+    right: tableManifest("tags", columns: "{ name: title, type: TEXT }"),
     check: .history { timeline, scope in
-      timeline.changes.compactMap { change in
-        guard let table = change.after, !table.isVirtual, !scope.isLocal(table.key),
+      timeline.tables.compactMap { change, table in
+        guard !table.isVirtual, !scope.isLocal(table.key),
           !change.judged(scope).contains(where: {
             $0.hasSameKey(as: table, renamed: change.renamedColumns)
           })

@@ -18,19 +18,13 @@ extension Rule {
       Use an ordinary index, and let the app show or merge equal rows. A value that must be unique \
       (one cover image for each list) can be the primary key.
       """,
-    bad: Rule.Example(
-      .sqliteData,
-      tableManifest("tags", columns: "{ name: title, type: TEXT }")
-        + "\n  - sql: CREATE UNIQUE INDEX tags_title ON tags (title)"),
-    good: Rule.Example(
-      .sqliteData,
-      tableManifest("tags", columns: "{ name: title, type: TEXT }")
-        + "\n  - sql: CREATE INDEX tags_title ON tags (title)"),
+    examples: Example(.sqliteData, after: []),
+    wrong: tableManifest("tags", columns: "{ name: title, type: TEXT }")
+      + "\n  - sql: CREATE UNIQUE INDEX tags_title ON tags (title)",
+    right: tableManifest("tags", columns: "{ name: title, type: TEXT }")
+      + "\n  - sql: CREATE INDEX tags_title ON tags (title)",
     check: .history { timeline, scope in
-      let constraints = timeline.changes.flatMap { change -> [Draft] in
-        guard let after = change.after, scope.syncs(after.name, in: change.migration) else {
-          return []
-        }
+      let constraints = timeline.tables(syncedIn: scope).flatMap { change, after -> [Draft] in
         var known = change.judged(scope).flatMap(\.uniques)
         return after.uniques.compactMap { columns in
           if let index = known.firstIndex(of: columns) {

@@ -14,27 +14,20 @@ extension Rule {
       always an expression.
       """,
     fix: "Write DEFAULT (uuid()) for the expression. If the text is meant, suppress the finding.",
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: |
-            ALTER TABLE reminders
-            ADD COLUMN createdAt TEXT DEFAULT 'datetime(''now'')'
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: |
-            ALTER TABLE reminders
-            ADD COLUMN createdAt TEXT DEFAULT '2026-11-20 12:00:00'
-      """),
+    wrong: """
+      - sql: |
+          ALTER TABLE reminders
+          ADD COLUMN createdAt TEXT DEFAULT 'datetime(''now'')'
+      """,
+    right: """
+      - sql: |
+          ALTER TABLE reminders
+          ADD COLUMN createdAt TEXT DEFAULT '2026-11-20 12:00:00'
+      """,
     check: .history { timeline, _ in
-      timeline.changes.flatMap { change -> [Draft] in
-        guard let after = change.after else { return [] }
-        return after.columns.compactMap { column in
-          let place = change.newest(of: [change.place(of: column.name)])
+      timeline.tables.flatMap { change, after in
+        after.columns.compactMap { column -> Draft? in
+          let place = change.newestPlace(of: column)
           guard let text = column.defaultText, text.hasPrefix("'"),
             change.before?.column(column.name)?.defaultText != text, timeline.isWritten(place),
             readsAsExpression(Quoting.unquoted(text))

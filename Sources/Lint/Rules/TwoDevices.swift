@@ -27,22 +27,17 @@ extension Rule {
       index that is not unique. Keep existing columns and tables until no device runs a release that \
       knows them.
       """,
-    bad: Rule.Example(
+    examples: Example(
       .sqliteData, releases: ["1.0": 1],
-      tableManifest("reminders", columns: "{ name: urgency, type: INTEGER, check: urgency < 2 }"),
-      """
-      operations:
-        - alter_column: { table: reminders, column: urgency, check: urgency < 3 }
-      """),
-    good: Rule.Example(
-      .sqliteData, releases: ["1.0": 1],
-      tableManifest("reminders", columns: "{ name: urgency, type: INTEGER, check: urgency < 2 }"),
-      """
-      operations:
-        - add_column:
-            table: reminders
-            column: { name: priority, type: INTEGER }
-      """),
+      after: [
+        tableManifest("reminders", columns: "{ name: urgency, type: INTEGER, check: urgency < 2 }")
+      ]),
+    wrong: "- alter_column: { table: reminders, column: urgency, check: urgency < 3 }",
+    right: """
+      - add_column:
+          table: reminders
+          column: { name: priority, type: INTEGER }
+      """,
     check: .devices { disagreements, timeline in
       // Report an operation once, even if devices disagree about several columns.
       var operations: Set<[Int?]> = []

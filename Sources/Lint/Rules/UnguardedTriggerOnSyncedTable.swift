@@ -22,19 +22,17 @@ extension Rule {
       Begin the trigger with WHEN NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges(), or for \
       cr-sqlite with WHEN crsql_internal_sync_bit() = 0.
       """,
-    bad: Rule.Example(
-      .sqliteData, tableManifest("notes", columns: "{ name: text, type: TEXT }"),
-      """
-      operations:
-        - create_trigger:
-            name: notes_trim
-            sql: |
-              CREATE TRIGGER notes_trim AFTER INSERT ON notes BEGIN
-                UPDATE notes SET text = trim(NEW.text) WHERE id = NEW.id;
-              END
-      """),
-    good: Rule.Example(
-      .sqliteData, tableManifest("notes", columns: "{ name: text, type: TEXT }"), trimManifest),
+    examples: Example(
+      .sqliteData, after: [tableManifest("notes", columns: "{ name: text, type: TEXT }")]),
+    wrong: """
+      - create_trigger:
+          name: notes_trim
+          sql: |
+            CREATE TRIGGER notes_trim AFTER INSERT ON notes BEGIN
+              UPDATE notes SET text = trim(NEW.text) WHERE id = NEW.id;
+            END
+      """,
+    right: trimManifest,
     check: .history { timeline, scope in
       timeline.made.compactMap { made in
         guard made.object.kind == .trigger, !timeline.mirrors(made.place),

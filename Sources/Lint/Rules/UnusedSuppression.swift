@@ -13,24 +13,20 @@ extension Rule {
       profile may need it.
       """,
     fix: "Remove the suppression. If it expired, fix the finding or set a later day.",
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
+    wrong: """
       operations:
         - add_column: { table: reminders, column: { name: notes, type: TEXT } }
       lint:
         allow:
           - { rule: drop-column, reason: Nothing syncs. }
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
+      """,
+    right: """
       operations:
         - drop_column: { table: reminders, column: isCompleted }
       lint:
         allow:
           - { rule: drop-column, reason: Nothing syncs. }
-      """),
+      """,
     // `Suppressions` checks them after all other rules.
-    check: .suppressions)
+    check: .history { _, _ in [] })
 }

@@ -14,29 +14,24 @@ extension Rule {
       """,
     fix:
       "Move the BLOB to a table with two columns: the parent's key as primary key, and the BLOB.",
-    bad: Rule.Example(
-      .local,
-      """
-      operations:
-        - sql: |
-            CREATE TABLE players (
-              id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), name TEXT, image BLOB
-            ) STRICT;
-      """),
-    good: Rule.Example(
-      .local,
-      """
-      operations:
-        - sql: |
-            CREATE TABLE players (
-              id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), name TEXT
-            ) STRICT;
-            CREATE TABLE playerAssets (
-              playerID TEXT PRIMARY KEY NOT NULL
-                REFERENCES players (id) ON DELETE CASCADE,
-              image BLOB
-            ) STRICT;
-      """),
+    examples: Example(after: []),
+    wrong: """
+      - sql: |
+          CREATE TABLE players (
+            id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), name TEXT, image BLOB
+          ) STRICT;
+      """,
+    right: """
+      - sql: |
+          CREATE TABLE players (
+            id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), name TEXT
+          ) STRICT;
+          CREATE TABLE playerAssets (
+            playerID TEXT PRIMARY KEY NOT NULL
+              REFERENCES players (id) ON DELETE CASCADE,
+            image BLOB
+          ) STRICT;
+      """,
     check: .history { timeline, _ in
       guard let end = timeline.end else { return [] }
       let indexes = end.indexes

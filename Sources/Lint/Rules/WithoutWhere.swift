@@ -15,18 +15,8 @@ extension Rule {
       Select the rows: `WHERE title <> trim(title)`. If all rows are meant, use the operation `update` \
       or `delete` with `all: true`.
       """,
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: UPDATE reminders SET title = trim(title)
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: UPDATE reminders SET title = trim(title) WHERE title <> trim(title)
-      """),
+    wrong: "- sql: UPDATE reminders SET title = trim(title)",
+    right: "- sql: UPDATE reminders SET title = trim(title) WHERE title <> trim(title)",
     check: .history { timeline, _ in
       timeline.statements.compactMap { statement in
         guard let target = statement.target, target.isOld, timeline.isWritten(statement.place),

@@ -25,8 +25,8 @@ extension Timeline {
   }
 
   private var constraintsOverRepeatedValues: [Draft] {
-    changes.flatMap { change -> [Draft] in
-      guard let before = change.before, let after = change.after else { return [] }
+    tables.flatMap { change, after -> [Draft] in
+      guard let before = change.before else { return [] }
       let known = before.uniques.compactMap(change.renamed)
       return after.uniques.compactMap { columns in
         let place = change.place(ofConstraintOver: columns)
@@ -34,7 +34,7 @@ extension Timeline {
         guard outcome != .apart, !known.contains(where: { Set($0).isSubset(of: columns) }),
           mayRepeat(columns, of: after.key, change, outcome, before: place)
         else { return nil }
-        let names = after.names(of: columns).joined(separator: ", ")
+        let names = after.list(of: columns)
         return draft(
           "UNIQUE (\(names)) of `\(after.name)` fails \(outcome.words)if two rows hold the same values",
           at: place, keys: ["unique", "columns", "table"], object: "\(after.name).\(names)",
@@ -134,8 +134,7 @@ extension Timeline {
     let names = columns.compactMap { $0 }
     let earlier = statements(in: place.migration).filter { $0.place.number < place.number }
     let isPrepared = earlier.contains { statement in
-      guard let target = statement.target, target.name.identifier == table || target.isCopy
-      else {
+      guard let target = statement.target, target.name.identifier == table || target.isCopy else {
         return false
       }
       return target.deletes || !target.updates.isDisjoint(with: names)

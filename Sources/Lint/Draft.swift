@@ -1,0 +1,102 @@
+import SchemaDevices
+import SchemaHistory
+import SchemaManifest
+import SchemaQueries
+import SchemaSQLText
+import SchemaTimeline
+
+typealias FoundDraft = (rule: Rule, draft: Draft)
+
+/// A finding whose severity and suppression are not determined yet.
+struct Draft: Sendable {
+  var message: String
+  /// The statements that demonstrate the problem on two devices.
+  var transcript: DeviceTranscript?
+  /// The query at whose file the finding is reported; nil for a manifest.
+  var query: ApplicationQuery?
+  /// Whether the query alone is wrong, independently of any migration.
+  var isOfQueryAlone = false
+  /// The index of the migration; the last one for a finding that no migration caused.
+  let migration: Int
+  /// The index of the operation; nil for the whole manifest.
+  let operation: Int?
+  let position: Position
+  let object: String?
+  /// The table that determines the severity by whether it syncs; nil if the profile alone
+  /// determines it.
+  let table: String?
+  let fix: String?
+  /// Where `fix` belongs.
+  var fixPlace = FixPlace.instead
+  /// The remedy of this case, if it differs from that of the rule.
+  var help: String?
+  /// The change that `lint --fix` makes in a draft, if a safe one is known.
+  var correction: Correction?
+  /// The severity of this case, if it differs from that of the rule.
+  var severity: Severity?
+  /// Whether the migration is older than the syncing and its result still exists.
+  var isStanding = false
+  /// Whether the problem occurred on a copy of a real database. It is then an error unless the rule
+  /// is off.
+  var isCertain = false
+  /// The tables of a statement that failed on rows; nil if no statement ran.
+  var failedTables: Set<Identifier>?
+}
+
+extension Timeline {
+  /// A finding at a statement. Its place is a key of the operation, or the statement itself if the
+  /// operation consists of SQL.
+  ///
+  /// - Parameters:
+  ///   - keys: keys of operations; the first one that the operation has is the place.
+  ///   - column: moves the place to the operation's definition of this column, if there is one.
+  ///   - position: replaces the place by a more precise one.
+  func draft(
+    _ message: String, at place: StatementPlace, keys: [String] = [], column: String? = nil,
+    object: String?, table: String?, fix: String? = nil, _ fixPlace: FixPlace = .instead,
+    help: String? = nil, correction: Correction? = nil, position: Position? = nil,
+    severity: Severity? = nil
+  ) -> Draft {
+    let operation = operation(place)
+    let position =
+      position ?? column.flatMap { operation?.definition(ofColumn: $0)?.position }
+      ?? keys.lazy.compactMap { operation?.keys[$0] }.first ?? place.position
+    return Draft(
+      message: message, migration: place.migration, operation: place.operation,
+      position: position, object: object, table: table, fix: fix, fixPlace: fixPlace,
+      help: help, correction: correction, severity: severity)
+  }
+
+  /// A finding about a column, at its definition in the operation if there is one.
+  func draft(
+    _ message: String, about column: TableShape.Column, of table: TableShape,
+    at place: StatementPlace, keys: [String], fix: String? = nil, _ fixPlace: FixPlace = .instead,
+    correction: Correction? = nil
+  ) -> Draft {
+    draft(
+      message, at: place, keys: keys, column: column.name, object: "\(table.name).\(column.name)",
+      table: table.name, fix: fix, fixPlace, correction: correction)
+  }
+}
+
+extension Draft {
+  /// Whether both findings concern the same change of the same object.
+  func isSameChange(as other: Draft, _ migrations: [Migration]) -> Bool {
+    guard migration == other.migration, let object, let theirs = other.object,
+      let table = table?.identifier, other.table?.identifier == table
+    else { return false }
+    if object.identifier == theirs.identifier { return true }
+    guard operation == other.operation else { return false }
+    if isOneChange(migrations) { return true }
+    // One statement may change several columns independently.
+    return position == other.position && !theirs.identifier.hasPrefix(Identifier("\(table)."))
+  }
+
+  /// Whether the operation makes a single change, even if that affects two columns.
+  func isOneChange(_ migrations: [Migration]) -> Bool {
+    switch migrations.operation(operation, of: migration)?.kind {
+    case nil, .sql?, .rebuildTable?, .createTable?, .alterColumn?: false
+    default: true
+    }
+  }
+}
