@@ -125,7 +125,8 @@ struct Exchange {
     let device = role == .sender ? sender : receiver
     let sql = delivery.statement(record, into: table, pending: pending)
     run.steps.append(Step(role: role, sql: sql))
-    return try device.refusal(of: sql) ?? device.violation(in: table)
+    if let refusal = try device.refusal(of: sql) { return refusal }
+    return try device.violation(in: table)
   }
 
   private func receive(_ sent: Run) throws(DatabaseError) -> Counterexample? {

@@ -167,19 +167,21 @@ struct TableSimulation {
   /// Whether the devices may accept different values in a column, as its definitions show. Other
   /// columns need no test.
   private func mayDiffer(_ key: Identifier) -> (Identifier) -> Bool {
-    func parts(_ device: Device) -> [[ExactText]] {
-      (device.definitions[key] ?? []).filter { $0.first != SchemaObject.Kind.table.rawValue.exact }
-    }
-    guard parts(sender) == parts(receiver),
+    let (mine, theirs) = (sender.definitions[key] ?? [], receiver.definitions[key] ?? [])
+    let different = (mine + theirs).filter { !mine.contains($0) || !theirs.contains($0) }
+    let kinds = Set(different.map { $0[0] })
+    guard !kinds.contains(SchemaObject.Kind.trigger.rawValue.exact),
       let mine = sender.schema.table(key).flatMap(TableShape.init),
       let theirs = receiver.schema.table(key).flatMap(TableShape.init),
       mine.checks == theirs.checks, mine.uniqueConstraints == theirs.uniqueConstraints,
       mine.foreignKeys == theirs.foreignKeys, mine.primaryKey == theirs.primaryKey,
       mine.isStrict == theirs.isStrict, !mine.columns.contains(where: \.isGenerated)
     else { return { _ in true } }
+    let indexed = different.filter { $0[0] == SchemaObject.Kind.index.rawValue.exact }
+      .map { TokenizedSQL($0[2].text).possibleNames }
     return { column in
       guard let mine = mine.column(column), let theirs = theirs.column(column) else { return true }
-      return !mine.isDefined(as: theirs)
+      return !mine.isDefined(as: theirs) || indexed.contains { $0.contains(column) }
     }
   }
 
