@@ -43,6 +43,7 @@ extension Project {
     func freeze(_ step: ScratchDatabase.Step, _ scratch: ScratchDatabase) throws(Failure) {
       let migration = step.migration
       guard let entry = lock.entry(migration.id) else {
+        try requireOpen(release)
         let digests = LockedDigests(
           raw: migration.rawDigest, canonical: migration.canonicalDigest,
           schema: scratch.fingerprint, sqlite: Connection.libraryVersion)
@@ -71,6 +72,18 @@ extension Project {
 }
 
 extension Project {
+  /// Stops if another release came after it: lint and `check` would compare devices with a release that
+  /// they never had.
+  private func requireOpen(_ release: String?) throws(Failure) {
+    guard let last = lock?.releases.last?.name, let release, last != release,
+      lock?.releases.contains(where: { $0.name == release }) == true
+    else { return }
+    throw Failure(
+      .usage,
+      "release \(release) is frozen already, and \(last) came after it. Nothing was changed",
+      remedy: "Name a new release, or \(last) if no device has run it yet")
+  }
+
   /// The lock in which an edited form of a frozen migration counts; nothing is written. Fingerprints of
   /// later lines are computed again, because they depend on it.
   ///

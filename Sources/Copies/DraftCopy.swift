@@ -64,8 +64,8 @@ package struct DraftCopy: Sendable {
       guard hasOnlyDrafts(rows) else {
         throw Failure(
           .notFound,
-          "\(path) does not exist: \(database) has run no draft, or somebody removed the copy. "
-            + "Nothing was changed",
+          "\(path) does not exist: schemactl makes this copy before the first draft, and only of a "
+            + "database that has run frozen migrations. Nothing was changed",
           remedy: "`schemactl restore` puts a backup back, if there is one")
       }
       try requireNothingLost(live, to: nil)

@@ -275,7 +275,7 @@ extension Project {
 extension Project {
   /// Verifies the migrations that the squash replaces: they are as they were frozen, and make the schema that the
   /// squash makes.
-  func verifySquashed(
+  package func verifySquashed(
     into report: inout VerifyReport, _ interruption: Interruption
   ) throws(Failure) {
     guard let squash else { return }

@@ -111,7 +111,15 @@ package struct Project: Sendable {
 
   /// The manifests compared with the lock.
   package var comparison: [HistoryEntry] {
-    folder.compare(migrations, with: lock, keeping: keptIDs)
+    let states = folder.compare(migrations, with: lock, keeping: keptIDs)
+    guard let end = replacedSquash.map({ MigrationNumber(id: $0) }),
+      (lock?.entries ?? []).allSatisfy({ $0.number > end })
+    else { return states }
+    // The squash was made of drafts: the lock freezes the squash, and none of the migrations in its place.
+    return states.map { entry in
+      MigrationNumber(id: entry.id) <= end
+        ? HistoryEntry(id: entry.id, frozen: false, state: .draft) : entry
+    }
   }
 
   /// Stops if a released migration was changed or removed.

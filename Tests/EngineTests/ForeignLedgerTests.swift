@@ -209,6 +209,16 @@ struct ForeignLedgerTests {
     #expect(try app.amount == [[42]])
   }
 
+  @Test("adopt finds the point of a database that has lost the ledger by its schema")
+  func adoptWithoutLedger() throws {
+    let app = try ShippedApp()
+    try app.device([1, 2])
+    try app.sandbox.run("DROP TABLE grdb_migrations")
+    let report = try app.sandbox.project().adopt(app.sandbox.database, at: nil, timeout: 1)
+    #expect(report.at == "0002_step")
+    #expect(try app.amount == [[21]])
+  }
+
   @Test(
     "a ledger of golang-migrate with two rows, or a version of more than 64 bits, is refused",
     arguments: [

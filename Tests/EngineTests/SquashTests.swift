@@ -237,6 +237,19 @@ struct SquashTests {
     #expect(report.history.contains { $0.id == "0002_step" && $0.state == .edited })
   }
 
+  @Test("a squash of drafts may be frozen, and databases that have run some of them continue")
+  func frozenLater() throws {
+    let history = try LongHistory(frozenThrough: 0)
+    try history.database(through: 2)
+    try history.squash(to: 3)
+    for _ in 0..<2 {
+      try history.sandbox.freeze(release: "1.0")
+      #expect(try history.sandbox.project().verify(database: nil, timeout: 1).status == .success)
+    }
+    let applied = try history.sandbox.migrate().applied.map(\.id)
+    #expect(applied == ["0003_step", "0004_step", "0005_step"])
+  }
+
   @Test("a later squash can replace it, and databases continue")
   func twice() throws {
     let history = try LongHistory(frozenThrough: 5)

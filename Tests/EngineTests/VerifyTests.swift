@@ -161,6 +161,20 @@ struct VerifyTests {
     #expect(failure?.message.contains("draft-edited") == true)
   }
 
+  @Test("a release that another one follows gets no more migrations")
+  func closedRelease() throws {
+    let sandbox = try Sandbox()
+    for number in 1...4 { try sandbox.addSQL("000\(number)_t", "CREATE TABLE t\(number) (a);") }
+    try sandbox.freeze(release: "1", through: "1")
+    try sandbox.freeze(release: "1", through: "2")
+    try sandbox.freeze(release: "2", through: "3")
+    let failure = #expect(throws: Failure.self) { try sandbox.freeze(release: "1") }
+    #expect(failure?.status == .usage)
+    #expect(
+      failure?.message.hasPrefix("release 1 is frozen already, and 2 came after it") == true)
+    #expect(try sandbox.project().freezing(release: "1", through: "3").frozen.isEmpty)
+  }
+
   @Test("a second freeze freezes nothing, and a frozen history needs no replay")
   func freezing() throws {
     let sandbox = try frozen()

@@ -50,7 +50,11 @@ enum CheckCommand: Command {
         try project.proveReplay(
           noting: &history, everyPair: session.flag("full"), interruption: session.interruption)
       }
-      report.attempt(.history) { try project.showEdits(in: &history, compared?.1) }
+      report.attempt(.history) {
+        try project.verifySquashed(into: &history, session.interruption)
+        try project.showEdits(in: &history, compared?.1)
+        if let failure = history.failure { throw failure }
+      }
       report.history = history
       if page != nil { chronicle = Chronicle(project) }
       report.lint = report.attempt(.lint) {
