@@ -61,7 +61,7 @@ extension Project {
   /// - Parameters:
   ///   - isNew: whether the database is missing.
   ///   - known: the ids in the database's ledger.
-  /// - Returns: also the content of a missing database; nil where a step left rows that break a foreign key.
+  /// - Returns: also the content of a missing database.
   func replay(
     _ targets: [Migration], isNew: Bool, after known: Set<ExactText> = [],
     interruption: Interruption, onEvent: @escaping (MigrateEvent) -> Void
@@ -90,8 +90,6 @@ extension Project {
     var fingerprints: [String] = []
     var failure: Failure?
     var new: Connection?
-    var keys = ForeignKeyGraph(Schema())
-    var keepsForeignKeys = true
     var states = comparison
     var schemas = FrozenSchemas(self, states)
     let reportWork = workReport(to: onEvent)
@@ -104,6 +102,7 @@ extension Project {
         targets, from: release?.schema ?? Schema(), interruption: interruption,
         preparing: { (scratch) throws(Failure) in
           new = scratch.connection
+          scratch.checksOwnRows = isNew
           base = scratch.schema
           scratch.connection.onWork(reportWork)
           if let release, scratch.fingerprint != release.fingerprint {
@@ -120,10 +119,6 @@ extension Project {
           fingerprints.append(scratch.fingerprint)
           schemas.compare(step, scratch, in: &states)
           starts(steps.count)
-          guard isNew else { return }
-          keys.apply(step.delta)
-          keepsForeignKeys =
-            keepsForeignKeys && scratch.keepsForeignKeys(of: keys.affected(by: step.touched))
         })
     } catch {
       let endsAll = release != nil || error.status == .invalidInput || error.status == .inputOutput
@@ -139,7 +134,7 @@ extension Project {
       PendingReplay(
         replayed: Array(replayed), base: base, steps: steps, fingerprints: fingerprints,
         failure: failure),
-      isNew && keepsForeignKeys ? new : nil
+      isNew ? new : nil
     )
   }
 }

@@ -163,21 +163,14 @@ extension OperationPlan {
     switch strategy {
     case .native: return nativeWork(in: schema)
     case .sql, .assertion: return Work(.asWritten)
-    case .update, .schemaEdit:
-      guard writesRows else {
-        let asked = load(operation.table)
-        return Work(asked.isEmpty ? .none : .scan, asked)
-      }
-      return Work(
-        .writesRows, load(operation.table, reads: 1, writes: 1))
-    case .rewrite where !copiesRows:
-      let asked = load(operation.table)
-      return Work(asked.isEmpty ? .none : .scan, asked)
-    case .rewrite:
-      return Work(
-        .rewritesTable,
-        expectations.flatMap { load($0.table, reads: 1, writes: 1) })
+    case .update, .schemaEdit, .rewrite: break
     }
+    if copiesRows {
+      return Work(.rewritesTable, expectations.flatMap { load($0.table, reads: 1, writes: 1) })
+    }
+    if writesRows { return Work(.writesRows, load(operation.table, reads: 1, writes: 1)) }
+    let asked = load(operation.table)
+    return Work(asked.isEmpty ? .none : .scan, asked)
   }
 
   private func nativeWork(in schema: Schema) -> Work {

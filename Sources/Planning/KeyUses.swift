@@ -127,6 +127,8 @@ private struct IdExpressions {
   private let texts: [String]
   private let isName: [Bool]
   private var isId: [Bool] = []
+  /// The places of the parentheses that belong together.
+  private var partners: [Int: Int] = [:]
   private(set) var calculates = false
   private(set) var outputs: [Output] = []
 
@@ -137,6 +139,12 @@ private struct IdExpressions {
     words = significant.map { tokens.text($0).identifier }
     isName = significant.map { names.contains($0.range.lowerBound) }
     isId = texts.indices.map { isName[$0] && ids.contains(texts[$0].identifier) }
+    var open: [Int] = []
+    for index in words.indices {
+      if words[index] == "(" { open.append(index) }
+      guard words[index] == ")", let start = open.popLast() else { continue }
+      (partners[start], partners[index]) = (index, start)
+    }
     for index in words.indices
     where isId[index] && word(index + 1) != "." && word(index - 1) != "AS" {
       if !isHarmless(index) { calculates = true }
@@ -225,22 +233,6 @@ private struct IdExpressions {
     }
   }
 
-  private func closing(of opening: Int) -> Int? {
-    var depth = 0
-    return words.indices.dropFirst(opening).first { index in
-      depth += words[index] == "(" ? 1 : words[index] == ")" ? -1 : 0
-      return depth == 0
-    }
-  }
-
-  private func opening(of closing: Int) -> Int? {
-    var depth = 0
-    return words.indices.prefix(closing + 1).last { index in
-      depth += words[index] == ")" ? 1 : words[index] == "(" ? -1 : 0
-      return depth == 0
-    }
-  }
-
   /// A subquery in parentheses: whether what it gives is compared with ids only. Where it is a table or a value,
   /// it may be calculated with under another name.
   private func isCompared(select: Int) -> Bool {
@@ -251,7 +243,7 @@ private struct IdExpressions {
     }
     if Self.equality.contains(before) { return isIdOrNull(to: opening - 2) }
     if before == "EXISTS" { return true }
-    guard let end = closing(of: opening), Self.equality.contains(word(end + 1)) else {
+    guard let end = partners[opening], Self.equality.contains(word(end + 1)) else {
       return false
     }
     return isIdOrNull(from: end + 2)
@@ -263,24 +255,18 @@ private struct IdExpressions {
 
   /// The word that governs a place, or the parenthesis that opens its list.
   private func clause(before index: Int) -> Int? {
-    var depth = 0
-    for place in stride(from: index - 1, through: 0, by: -1) {
-      switch words[place] {
-      case ")": depth += 1
-      case "(" where depth == 0: return place
-      case "(": depth -= 1
-      case let word where depth == 0 && Self.clauses.contains(word): return place
-      default: break
-      }
+    var place = index - 1
+    while place >= 0, word(place) != "(", !Self.clauses.contains(word(place)) {
+      place = word(place) == ")" ? (partners[place] ?? place) - 1 : place - 1
     }
-    return nil
+    return place >= 0 ? place : nil
   }
 
   private func commas(from start: Int, to end: Int) -> Int {
-    var (depth, count) = (0, 0)
-    for index in start..<end {
-      depth += words[index] == "(" ? 1 : words[index] == ")" ? -1 : 0
-      if depth == 0, words[index] == "," { count += 1 }
+    var (place, count) = (start, 0)
+    while place < end {
+      if word(place) == "," { count += 1 }
+      place = word(place) == "(" ? (partners[place] ?? place) + 1 : place + 1
     }
     return count
   }
@@ -299,7 +285,7 @@ private struct IdExpressions {
     guard word(end) == ")" else {
       return word(end) == "NULL" || words.indices.contains(end) && isId[end]
     }
-    return opening(of: end).map { !isCall($0) && isIdOrNull(from: $0) } ?? false
+    return partners[end].map { !isCall($0) && isIdOrNull(from: $0) } ?? false
   }
 
   private func isIdList(from opening: Int) -> Bool {

@@ -42,11 +42,8 @@ func expression(_ source: SQLSource) -> String {
 
 extension ColumnDefinition {
   /// The column as CREATE TABLE and ADD COLUMN spell it.
-  package var sql: String { Quoting.quoted(name) + definitionSQL }
-
-  /// Everything behind the name.
-  var definitionSQL: String {
-    var sql = ""
+  package var sql: String {
+    var sql = Quoting.quoted(name)
     if let type { sql += " \(type)" }
     if primaryKey { sql += autoincrement ? " PRIMARY KEY AUTOINCREMENT" : " PRIMARY KEY" }
     if let notNull { sql += " \(notNull.sql)" }

@@ -50,8 +50,6 @@ package struct ForeignKeyViolations {
 
   init() {}
 
-  var isEmpty: Bool { found.isEmpty && errors.isEmpty }
-
   package init(of tables: [String], in schema: Schema, on source: some RowSource)
     throws(DatabaseError)
   {

@@ -308,11 +308,6 @@ package final class ScratchDatabase {
     return try ForeignKeyViolations(of: keys.affected(by: touched), in: schema, on: connection)
   }
 
-  /// Whether no row of some tables breaks a foreign key; false also when that cannot be asked.
-  package func keepsForeignKeys(of tables: [String]) -> Bool {
-    (try? ForeignKeyViolations(of: tables, in: schema, on: connection).isEmpty) ?? false
-  }
-
   /// Under `writable_schema` the SQL need not contain a name.
   private func refuseLedgerEdit(_ context: Context) throws(Failure) {
     guard whole.schema.objects(of: application.ledger) == ledger else {

@@ -1,0 +1,64 @@
+import SchemaApply
+import SchemaCopies
+import SchemaHistory
+import SchemaPlatform
+import SchemaReplay
+
+/// The effects of `migrate` on a copy of the database. The database itself was only read.
+package struct RehearsalReport: Sendable {
+  package let run: MigrateReport
+  /// Of the migrations alone, without the copying.
+  package let milliseconds: Int64
+
+  package var status: ExitStatus { run.status }
+}
+
+extension Project {
+  /// Runs the pending migrations on a copy beside the database, and removes the copy.
+  ///
+  /// Nothing is switched off on the copy: with the journal and the syncs that the database itself has, the
+  /// times are those that it will take.
+  package func rehearse(
+    _ options: MigrateOptions, interruption: Interruption = Interruption(),
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+  ) throws(Failure) -> RehearsalReport {
+    let database = options.database
+    let exists = try DatabaseFile.exists(database)
+    if !exists, options.existing { throw Failure(.notFound, "database \(database) does not exist") }
+    if exists, let run = try liveReport(options, checkedTargets(options), interruption).report {
+      return RehearsalReport(run: run, milliseconds: 0)
+    }
+    let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
+    let file = try exists ? trialFile(of: database, copier) : copier.makeEmpty(for: database)
+    var options = options
+    options.trialFile = file.path
+    options.backup = nil
+    let time = Stopwatch()
+    defer { withExtendedLifetime(file) {} }
+    var report = try migrate(options, interruption: interruption, onEvent: onEvent)
+    if interruption.isRequested, report.failure != nil {
+      report.failure = Failure(
+        .interrupted, "interrupted: the copy was removed, and \(database) was not changed")
+    }
+    return RehearsalReport(run: report, milliseconds: time.milliseconds)
+  }
+
+  /// A copy of a database beside it, to try migrations on; it is removed with the last reference.
+  package func trialFile(
+    of database: String, _ copier: Copier
+  ) throws(Failure) -> TemporaryFile {
+    do throws(Failure) {
+      // A migration may write a table a second time, and the old pages into a journal.
+      return try copier.copy(
+        copier.openForCopying(database), for: database,
+        "a copy of \(database) to try the migrations on"
+      ) { $0.saturatingTimes(3) }
+    } catch {
+      guard !isWritableFolder(parentFolder(of: database)) else { throw error }
+      throw Failure(
+        error.status,
+        "\(error.message). The copy needs a writable folder: copy the database to another "
+          + "folder, and run the command there")
+    }
+  }
+}
