@@ -230,7 +230,7 @@ extension Project {
   private func isBehind(
     _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
   ) throws(Failure) -> Bool {
-    _ = try requireUsableLedger(live.rows, of: options.database)
+    try requireUsableLedger(live.rows, of: options.database)
     let known = live.known
     let isAdopted = live.adopted > 0 && live.adopted <= targets.count
     return isAdopted || targets.contains { !known.contains($0.id) }

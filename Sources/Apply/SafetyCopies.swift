@@ -79,8 +79,7 @@ extension Upgrade {
     let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
     let base = purpose == .backup ? destination?.base ?? options.database : options.database
     let file = try copier.copy(copier.open(options.database), for: base, name)
-    let copy = try DatabaseFile.openCopy(
-      file.path, timeout: options.timeout, interruption: interruption)
+    let copy = try copier.openCopy(file.path)
     do {
       try requireSound(copy, name)
     } catch {

@@ -189,7 +189,7 @@ package final class Upgrade {
         return batch
       }
       let live = try project.live(on: connection, path: options.database)
-      _ = try project.requireUsableLedger(live.rows, of: options.database)
+      try project.requireUsableLedger(live.rows, of: options.database)
       let isNew = live.rows == nil || live.adopted > 0
       if live.schema.table(project.ledger.table) == nil {
         try connection.execute(project.ledger.createStatement)

@@ -60,7 +60,7 @@ package struct Backups: Sendable {
     package func rows(_ ledger: Ledger) throws(Failure) -> [LedgerRow] {
       guard bytes > 0 else { throw Failure(.inputOutput, "\(path) is empty (0 bytes)") }
       do {
-        return try DatabaseFile.rows(ofCopy: path, ledger, timeout: 0)
+        return try LiveDatabase(Copier(timeout: 0).openCopy(path), ledger, path: path).rows ?? []
       } catch {
         throw error.withoutRemedy
       }

@@ -124,30 +124,18 @@ package struct Copier {
     if DatabaseFile.size(path + "-wal") > 0 { connection.set(.keepsLog, to: true) }
     return connection
   }
-}
 
-extension DatabaseFile {
   /// Opens a copy so that no file appears beside it. A path that leads to a database in use is read with
   /// its log and its locks.
-  package static func openCopy(
-    _ path: String, timeout: Double, interruption: Interruption = Interruption()
-  ) throws(Failure) -> Connection {
-    let copier = Copier(timeout: timeout, interruption: interruption)
+  package func openCopy(_ path: String) throws(Failure) -> Connection {
     // SQLite, too, looks for these files beside the one that a link leads to.
     let file = (try? resolvedPath(path)) ?? path
-    if size(file + "-journal") > 0 { return try copier.open(path) }
-    let connection = try copier.open(path, .readOnly)
+    if DatabaseFile.size(file + "-journal") > 0 { return try open(path) }
+    let connection = try open(path, .readOnly)
     // Reading it in WAL mode would make the log and its index.
     guard connection.isInWALFormat == true else { return connection }
     let isInUse = ["-wal", "-shm"].contains { FileStatus(file + $0) != nil }
-    return try copier.open(path, isInUse ? .readWrite : .immutable)
-  }
-
-  /// What a copy has run; nothing when it has no ledger.
-  static func rows(
-    ofCopy path: String, _ ledger: Ledger, timeout: Double
-  ) throws(Failure) -> [LedgerRow] {
-    try LiveDatabase(openCopy(path, timeout: timeout), ledger, path: path).rows ?? []
+    return try open(path, isInUse ? .readWrite : .immutable)
   }
 }
 

@@ -71,7 +71,7 @@ package struct DraftCopy: Sendable {
       try requireNothingLost(live, to: nil)
       return false
     }
-    let copy = try DatabaseFile.openCopy(path, timeout: timeout)
+    let copy = try Copier(timeout: timeout).openCopy(path)
     let kept = try LiveDatabase(copy, project.ledger, path: path).rows ?? []
     let frozen = frozen(rows)
     guard kept.map(\.run) == frozen.map(\.run) else {
@@ -174,18 +174,11 @@ extension Project {
       canReset: DraftCopy(of: database, self).canRestore)
   }
 
-  /// Compares the ledger with the history.
-  ///
   /// - Throws: a failure that lists every entry that stops a migration, such as `unknown` or `edited`.
-  package func requireUsableLedger(
-    _ rows: [LedgerRow]?, of database: String
-  ) throws(Failure) -> [LedgerEntry] {
+  package func requireUsableLedger(_ rows: [LedgerRow]?, of database: String) throws(Failure) {
     let entries = compareLedger(rows ?? [], of: database)
-    if let failure = Failure(entries, "the database and the history disagree. Nothing was changed.")
-    {
-      throw failure
-    }
-    return entries
+    let message = "the database and the history disagree. Nothing was changed."
+    if let failure = Failure(entries, message) { throw failure }
   }
 }
 

@@ -37,6 +37,10 @@ package struct Restore {
     package let current: String?
   }
 
+  private var copier: Copier {
+    Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
+  }
+
   /// - Parameter project: nil without a history.
   /// - Throws: when the backup or the database cannot be used.
   package func run(_ project: Project?) throws(Failure) -> Report {
@@ -58,8 +62,7 @@ package struct Restore {
     if let live = FileStatus(database), FileStatus(backup)?.isSameFile(as: live) == true {
       throw Failure(.usage, "\(backup) is the database itself. Nothing was changed")
     }
-    let connection = try DatabaseFile.openCopy(
-      backup, timeout: timeout, interruption: interruption)
+    let connection = try copier.openCopy(backup)
     let pages: Value?
     do {
       pages = try connection.value("PRAGMA main.page_count")
@@ -133,7 +136,7 @@ package struct Restore {
   private func putBack() throws(Failure) -> String? {
     let replacement = Replacement(
       database: database, copy: backup, keptName: database + ".before-restore",
-      copier: Copier(timeout: timeout, interruption: interruption, onEvent: onEvent))
+      copier: copier)
     guard try DatabaseFile.exists(database) else { return try replacement.install() }
     // A read that fails once looks like damage: SQLite reports CORRUPT where Linux reports EIO. Two
     // connections have to find it before a file is put in a database's place.
@@ -195,8 +198,7 @@ struct Replacement {
     try FreeSpace.require(needed(live), in: parentFolder(of: database), for: purpose)
     for _ in 0..<Self.attempts {
       let target = try copier.open(database)
-      let source = try DatabaseFile.openCopy(
-        copy, timeout: copier.timeout, interruption: copier.interruption)
+      let source = try copier.openCopy(copy)
       let (kept, version) = try keep(target, source, purpose, needed)
       if try overwrite(target, with: source, ifStill: version, kept) { return kept }
       // Another process has written after the copy was made.
@@ -286,8 +288,7 @@ struct Replacement {
   func install() throws(Failure) -> String? {
     // A link stays, and the file that it leads to is replaced.
     let target = followingLinks(database)
-    let source = try DatabaseFile.openCopy(
-      copy, timeout: copier.timeout, interruption: copier.interruption)
+    let source = try copier.openCopy(copy)
     let new = try copier.copy(source, for: target, "a copy of \(copy)")
     let exists = FileStatus(target) != nil
     new.admitReaders(of: exists ? target : copy)

@@ -32,16 +32,6 @@ struct Rewrite {
     let value: String
     /// Whether it is a column of the old table with the same type, copied as it is.
     let isKept: Bool
-
-    init(name: String, value: String, isKept: Bool) {
-      self.name = name
-      self.value = value
-      self.isKept = isKept
-    }
-
-    init(kept name: String) {
-      self.init(name: Quoting.quoted(name), value: Quoting.quoted(name), isKept: true)
-    }
   }
 
   /// - Parameters:
@@ -299,5 +289,11 @@ extension ParsedTable {
     let text = parsed.name.text == name ? tokens.text(own) : Quoting.quoted(name)
     return "CREATE TABLE " + text
       + tokens.text(own.upperBound..<(last?.range.upperBound ?? tokens.bytes.count))
+  }
+}
+
+extension Rewrite.Column {
+  init(kept name: String) {
+    self.init(name: Quoting.quoted(name), value: Quoting.quoted(name), isKept: true)
   }
 }

@@ -69,7 +69,7 @@ package struct RowUpdate: Sendable {
 package struct SchemaEdit: Sendable {
   package let table: String
   package let sql: String
-  package let change: Change
+  package var change = Change.text
 
   package enum Change: Sendable {
     case text
@@ -78,12 +78,6 @@ package struct SchemaEdit: Sendable {
     case exchange(with: String, automaticIndexes: Int)
     /// Another table, with its automatic indexes, gets the name of a table that was dropped.
     case takeName(from: String, automaticIndexes: Int)
-  }
-
-  package init(table: String, sql: String, change: Change = .text) {
-    self.table = table
-    self.sql = sql
-    self.change = change
   }
 
   package var exchangesRows: Bool { if case .exchange = change { true } else { false } }

@@ -92,7 +92,8 @@ struct TableRebuilding {
       let copy = rebuild.copy.first { column.name.isSame(as: $0.column) }
       let source: String? =
         if let copy {
-          try schema.rowExpression("(\(expression(copy.expression)))", of: old, application).column
+          try RowExpression("(\(expression(copy.expression)))", of: old, in: schema, application)
+            .column
         } else {
           old.parsed.column(named: column.name.text)?.name.text
         }

@@ -79,14 +79,14 @@ struct RowExpression {
   /// everything else that it reads. There each column has a type of its own, which SQLite reports for a
   /// result that is a plain column (`sqlite3_column_decltype`).
   ///
-  /// - Parameter scratch: holds the schema, and is left as it was.
   /// - Throws: when SQLite has no memory.
-  init(_ expression: String, of table: ParsedTable, on scratch: Connection) throws(DatabaseError) {
+  init(
+    _ expression: String, of table: ParsedTable, in schema: Schema, _ application: Application
+  ) throws(DatabaseError) {
+    let scratch = try schema.scratch(application)
     let columns = table.parsed.columns.map(\.name.text)
     let definitions = columns.indices.map { "\(Quoting.quoted(columns[$0])) c\($0)" }
-    try scratch.execute(
-      "SAVEPOINT schemactl_row; CREATE TABLE main.\(Self.row) (\(definitions.joined(separator: ", ")))"
-    )
+    try scratch.execute("CREATE TABLE main.\(Self.row) (\(definitions.joined(separator: ", ")))")
     var readsOtherRows = false
     var type: String?
     scratch.setAuthorizer { event in
@@ -102,8 +102,6 @@ struct RowExpression {
       // A temporary table, for one, is not known here.
       readsOtherRows = true
     }
-    scratch.setAuthorizer(nil)
-    try scratch.execute("ROLLBACK TO schemactl_row; RELEASE schemactl_row")
     self.readsOtherRows = readsOtherRows
     let place = type.flatMap { $0.hasPrefix("c") ? Int($0.dropFirst()) : nil }
     let isRowid = type?.identifier == "integer"
@@ -115,15 +113,6 @@ struct RowExpression {
       } else {
         isRowid ? table.rowidName : nil
       }
-  }
-}
-
-extension Schema {
-  /// Asks about an expression on a scratch database of its own.
-  func rowExpression(
-    _ expression: String, of table: ParsedTable, _ application: Application
-  ) throws(DatabaseError) -> RowExpression {
-    try RowExpression(expression, of: table, on: try scratch(application))
   }
 }
 

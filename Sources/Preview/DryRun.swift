@@ -83,19 +83,9 @@ private struct Interview {
   let runner: Runner
   var report: DryRunReport
   /// Tables that earlier migrations of the plan write, so that their present rows do not answer a question.
-  private var written: Set<Identifier> = []
+  var written: Set<Identifier> = []
   /// Tables and other objects whose definition they change.
-  private var changed: Set<Identifier> = []
-
-  init(
-    connection: Connection, database: String, redacts: Bool, runner: Runner, report: DryRunReport
-  ) {
-    self.connection = connection
-    self.database = database
-    self.redacts = redacts
-    self.runner = runner
-    self.report = report
-  }
+  var changed: Set<Identifier> = []
 
   mutating func ask(_ planned: PlannedMigration) throws(Failure) {
     let migration = planned.migration

@@ -131,7 +131,7 @@ extension Project {
       let connection = readable.connection
       let live = try live(
         on: connection, path: readable.name, mayBeEmpty: !options.existing)
-      _ = try requireUsableLedger(live.rows, of: readable.name)
+      try requireUsableLedger(live.rows, of: readable.name)
       rows = live.rows
       adopted = live.adopted
       hasLedger = live.schema.table(ledger.table) != nil

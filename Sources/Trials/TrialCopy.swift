@@ -74,7 +74,7 @@ extension Project {
     let live = try live(
       on: DatabaseFile.openForReading(database, timeout: timeout, interruption: interruption),
       path: database)
-    _ = try requireUsableLedger(live.rows, of: database)
+    try requireUsableLedger(live.rows, of: database)
     let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
     return try TrialCopy(
       of: database, trialFile(of: database, copier), live.known,
