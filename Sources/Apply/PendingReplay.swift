@@ -58,6 +58,13 @@ extension Project {
     try replay(targets, isNew: false, interruption: interruption) { _ in }.replay
   }
 
+  /// Replays the whole history as far as it works, and corrects the states of its frozen migrations.
+  package func replay(noting states: inout [HistoryEntry]) -> PendingReplay {
+    replay(
+      migrations, checksOwnRows: true, noting: &states, interruption: Interruption()
+    ) { _ in }.replay
+  }
+
   /// - Parameters:
   ///   - isNew: whether the database is missing.
   ///   - known: the ids in the database's ledger.
@@ -69,28 +76,45 @@ extension Project {
     if let release = try bundle?.newestSchema(known), release.count > 0,
       bundle?.begins(with: targets.prefix(release.count).map(\.id)) == true
     {
-      let rest = try? replay(
-        targets, from: release, isNew: false, interruption: interruption, onEvent: onEvent)
+      var states = comparison
+      let (rest, _) = replay(
+        targets, from: release, checksOwnRows: false, noting: &states, interruption: interruption,
+        onEvent: onEvent)
       // What fails without the rows of earlier migrations may work with them.
-      if let rest, rest.replay.failure == nil { return rest }
+      if rest.failure == nil, (try? requireSameSchemas(states)) != nil { return (rest, nil) }
     }
-    return try replay(
-      targets, from: nil, isNew: isNew, interruption: interruption, onEvent: onEvent)
+    var states = comparison
+    let (all, content) = replay(
+      targets, checksOwnRows: isNew, noting: &states, interruption: interruption, onEvent: onEvent)
+    if let failure = all.failure,
+      [.invalidInput, .inputOutput].contains(failure.status) || interruption.isRequested
+    {
+      throw failure
+    }
+    try requireSameSchemas(states)
+    return (all, isNew ? content : nil)
   }
 
-  /// - Throws: also where this SQLite does not make the schema of the release.
+  /// Another version of SQLite may create another schema from a frozen manifest; that stops no device.
+  private func requireSameSchemas(_ states: [HistoryEntry]) throws(Failure) {
+    try requireIntact(
+      states.filter { lock?.entry($0.id)?.digests.sqlite == Connection.libraryVersion })
+  }
+
+  /// - Returns: the replay, which fails also where this SQLite does not make the schema of the release, and its
+  ///   database.
   private func replay(
-    _ targets: [Migration], from release: HistoryBundle.ReleasedSchema?, isNew: Bool,
-    interruption: Interruption, onEvent: @escaping (MigrateEvent) -> Void
-  ) throws(Failure) -> (replay: PendingReplay, new: Connection?) {
+    _ targets: [Migration], from release: HistoryBundle.ReleasedSchema? = nil, checksOwnRows: Bool,
+    noting states: inout [HistoryEntry], interruption: Interruption,
+    onEvent: @escaping (MigrateEvent) -> Void
+  ) -> (replay: PendingReplay, content: Connection?) {
     let replayed = targets.prefix(release?.count ?? 0)
     let targets = Array(targets.dropFirst(replayed.count))
     var base = Schema()
     var steps: [ScratchDatabase.Step] = []
     var fingerprints: [String] = []
     var failure: Failure?
-    var new: Connection?
-    var states = comparison
+    var content: Connection?
     var schemas = FrozenSchemas(self, states)
     let reportWork = workReport(to: onEvent)
     func starts(_ index: Int) {
@@ -101,8 +125,8 @@ extension Project {
       try replay(
         targets, from: release?.schema ?? Schema(), interruption: interruption,
         preparing: { (scratch) throws(Failure) in
-          new = scratch.connection
-          scratch.checksOwnRows = isNew
+          content = scratch.connection
+          scratch.checksOwnRows = checksOwnRows
           base = scratch.schema
           scratch.connection.onWork(reportWork)
           if let release, scratch.fingerprint != release.fingerprint {
@@ -121,21 +145,12 @@ extension Project {
           starts(steps.count)
         })
     } catch {
-      let endsAll = release != nil || error.status == .invalidInput || error.status == .inputOutput
-      if endsAll || interruption.isRequested { throw error }
       failure = error
     }
-    // Another version of SQLite may create another schema from a frozen manifest; that stops no device.
-    try requireIntact(
-      states.filter { entry in
-        lock?.entry(entry.id)?.digests.sqlite == Connection.libraryVersion
-      })
-    return (
-      PendingReplay(
-        replayed: Array(replayed), base: base, steps: steps, fingerprints: fingerprints,
-        failure: failure),
-      isNew ? new : nil
-    )
+    let replay = PendingReplay(
+      replayed: Array(replayed), base: base, steps: steps, fingerprints: fingerprints,
+      failure: failure)
+    return (replay, content)
   }
 }
 

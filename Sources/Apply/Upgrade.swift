@@ -91,8 +91,7 @@ package final class Upgrade {
 
   package func run() throws(Failure) -> MigrateReport {
     do {
-      try refuseMissingCalls()
-      try refuseTemporaryObjects()
+      try refuseWhatCannotRun()
     } catch {
       throw Failure(of: error, database: options.database)
     }

@@ -175,41 +175,36 @@ extension Upgrade {
 
 /// What stops a run before anything is written.
 extension Upgrade {
-  /// A function that only the application has would be called: nothing is written at all.
-  func refuseMissingCalls() throws {
-    guard replay.steps.contains(where: { !$0.missingCalls.isEmpty }) else { return }
+  /// A pending migration calls a function that only the application has, or meets a temporary object of a
+  /// borrowed connection.
+  func refuseWhatCannotRun() throws {
+    let objects = try connection.isBorrowed ? connection.temporaryObjects() : []
+    guard !objects.isEmpty || replay.steps.contains(where: { $0.refusal != nil }) else { return }
     let rows = try project.ledger.rows(in: connection) ?? []
     let counted = try project.countingSquash(rows, path: options.database) ?? []
     let known = Set(counted.map(\.id.exact))
     for step in replay.steps where !known.contains(step.migration.id) {
       if let refusal = step.refusal { throw refusal }
+      for object in objects { try refuse(object, before: step) }
     }
   }
 
-  /// On a borrowed connection, a temporary trigger would fire on the rows that a migration writes, or be
-  /// dropped with its table, a temporary view would keep a table from being renamed, and a temporary table
-  /// would hide one of the database.
-  func refuseTemporaryObjects() throws {
-    guard connection.isBorrowed else { return }
-    let objects = try connection.temporaryObjects()
-    guard !objects.isEmpty else { return }
-    let known = Set(try project.ledger.rows(in: connection)?.map(\.id.exact) ?? [])
-    for step in replay.steps where !known.contains(step.migration.id) {
-      for object in objects {
-        let tokens = TokenizedSQL(object.sql)
-        let isMentioned = tokens.significant.contains {
-          [.word, .quotedIdentifier, .string].contains($0.kind)
-            && step.touched.contains(Quoting.unquoted(tokens.text($0)).identifier)
-        }
-        guard isMentioned else { continue }
-        throw Failure(
-          .usage,
-          "the connection has the temporary object \(object.name), which names a table that "
-            + "\(step.migration.id) changes. Nothing was changed",
-          remedy:
-            "Migrate before the connection is prepared with its temporary triggers and views",
-          migration: Failure.FailedMigration(id: step.migration.id))
-      }
+  /// A temporary trigger would fire on the rows that a migration writes, or be dropped with its table, a temporary
+  /// view would keep a table from being renamed, and a temporary table would hide one of the database.
+  private func refuse(
+    _ object: (name: String, sql: String), before step: ScratchDatabase.Step
+  ) throws(Failure) {
+    let tokens = TokenizedSQL(object.sql)
+    let isMentioned = tokens.significant.contains {
+      [.word, .quotedIdentifier, .string].contains($0.kind)
+        && step.touched.contains(Quoting.unquoted(tokens.text($0)).identifier)
     }
+    guard isMentioned else { return }
+    throw Failure(
+      .usage,
+      "the connection has the temporary object \(object.name), which names a table that "
+        + "\(step.migration.id) changes. Nothing was changed",
+      remedy: "Migrate before the connection is prepared with its temporary triggers and views",
+      migration: Failure.FailedMigration(id: step.migration.id))
   }
 }

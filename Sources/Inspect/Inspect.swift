@@ -1,7 +1,7 @@
 /// Questions about a database or a history that change nothing, and the ledger's adoption and repair.
 ///
-/// - ``Project/verify(database:timeout:interruption:continuing:)``: replays the history and compares a database.
-/// - ``Project/status(database:timeout:interruption:)``, ``Project/diff(database:timeout:interruption:)``.
+/// - ``Project/verify(_:continuing:interruption:)``: replays the history and compares a database.
+/// - ``Project/status(of:mayBeEmpty:comparesSchema:)``, ``Project/diff(of:)``.
 /// - ``Project/proveReplay(noting:everyPair:interruption:)``: every release leads to the same schema.
 /// - ``AdoptReport``, ``LedgerRepair``: write ledger rows without running a migration.
 
@@ -169,23 +169,25 @@ extension Project {
     interruption: Interruption = Interruption()
   ) throws(Failure) -> VerifyReport {
     var report = history ?? verifyLock(hasLedger: database != nil)
-    var steps: [ScratchDatabase.Step] = []
+    var replayed: PendingReplay?
     if report.isHistoryBroken {
       report.notes.append("the replay was skipped, because the frozen history is broken")
     } else {
       try requireEngine(for: migrations)
-      steps = try replay(into: &report)
+      let all = replay(noting: &report.history)
+      if let failure = all.failure, failure.status.rawValue >= ExitStatus.usage.rawValue {
+        throw failure
+      }
+      report.failure = all.failure ?? report.failure
+      replayed = all
     }
     try verifySquashed(into: &report, interruption)
     guard let database else { return report }
     let view = try view(of: database)
     if view.migrations.count != migrations.count {
-      steps = try view.replay(view.migrations, interruption: interruption).steps
+      replayed = try view.replay(view.migrations, interruption: interruption)
     }
-    let known = steps
-    try view.compare(database, stepCount: known.count, into: &report) { count in
-      Schema(applying: known.prefix(count).lazy.map(\.delta))
-    }
+    try view.compare(database, with: replayed, into: &report)
     return report
   }
 
@@ -199,16 +201,13 @@ extension Project {
     var report = VerifyReport(history: [])
     let readable = try ReadableDatabase(
       file: database, timeout: timeout, interruption: interruption)
-    try compare(readable, stepCount: replay.steps.count, into: &report) { count in
-      replay.schema(after: Set(replay.steps.prefix(count).map(\.migration.id.exact)))
-    }
+    try compare(readable, with: replay, into: &report)
     return report
   }
 
-  /// - Parameter expected: the schema after a number of migrations.
+  /// - Parameter replay: nil where the history is broken.
   private func compare(
-    _ database: ReadableDatabase, stepCount: Int, into report: inout VerifyReport,
-    expected: (Int) -> Schema
+    _ database: ReadableDatabase, with replay: PendingReplay?, into report: inout VerifyReport
   ) throws(Failure) {
     var live = try LiveDatabase(database.connection, ledger, path: database.name)
     do {
@@ -221,7 +220,18 @@ extension Project {
       report.failure = report.failure ?? error
       return
     }
-    compare(live, stepCount, into: &report, expected: expected)
+    let known = live.known
+    let count = migrations.lastIndex { known.contains($0.id) }.map { $0 + 1 } ?? 0
+    let steps = replay?.steps ?? []
+    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= steps.count
+    else {
+      report.notes.append(
+        "the schema was not compared: the history cannot be replayed to the latest migration of the "
+          + "database")
+      return
+    }
+    let ids = Set(steps.prefix(count).map(\.migration.id.exact))
+    report.drift = drift(of: live.schema, from: replay?.schema(after: ids) ?? Schema())
   }
 
   private func verifyLock(hasLedger: Bool) -> VerifyReport {
@@ -234,41 +244,6 @@ extension Project {
           + "schemactl cannot detect a change of the lock")
     }
     return report
-  }
-
-  private func compare(
-    _ live: LiveDatabase, _ stepCount: Int, into report: inout VerifyReport,
-    expected: (Int) -> Schema
-  ) {
-    let known = live.known
-    let count = migrations.lastIndex { known.contains($0.id) }.map { $0 + 1 } ?? 0
-    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= stepCount
-    else {
-      report.notes.append(
-        "the schema was not compared: the history cannot be replayed to the latest migration of the "
-          + "database")
-      return
-    }
-    let expected = expected(count)
-    report.drift = drift(of: live.schema, from: expected)
-  }
-
-  /// Replays the history as far as it works, and compares each frozen step with the lock.
-  private func replay(into report: inout VerifyReport) throws(Failure) -> [ScratchDatabase.Step] {
-    var steps: [ScratchDatabase.Step] = []
-    var frozen = FrozenSchemas(self, report.history)
-    do {
-      try replay(
-        preparing: { $0.checksOwnRows = true },
-        observing: { step, scratch in
-          steps.append(step)
-          frozen.compare(step, scratch, in: &report.history)
-        })
-    } catch {
-      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
-      report.failure = error
-    }
-    return steps
   }
 }
 

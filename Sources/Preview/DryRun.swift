@@ -66,13 +66,12 @@ private func requireWhole(
   _ connection: Connection, _ database: String, _ plan: PlanReport
 ) throws(Failure) {
   let rewritten = plan.migrations.reduce(into: Set()) { $0.formUnion($1.rewritten) }
-  let damage: String?
   do {
-    damage = try connection.structuralDamage(rewriting: rewritten)
+    guard let damage = try connection.structuralDamage(rewriting: rewritten) else { return }
+    throw Failure(damaged: database, damage)
   } catch {
-    throw Failure(error, database: database)
+    throw Failure(of: error, database: database)
   }
-  if let damage { throw Failure(damaged: database, damage) }
 }
 
 /// The questions of a plan to the rows, in order.

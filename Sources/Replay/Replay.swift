@@ -77,8 +77,8 @@ package final class ScratchDatabase {
     package let writeSet: WriteSet
     package let strategies: [Strategy]
     package let renames: TableRenames
-    /// For a database whose schema is the same before; none in a step that was recorded.
-    package let missingCalls: [Runner.Record.Call]
+    /// The first call of a function that only the application has.
+    let missingCall: Runner.Record.Call?
     /// What the migration made for itself alone, and did not remove.
     package let temporary: [TemporaryObject]
     package var startedAt = Timestamp.now
@@ -105,7 +105,7 @@ package final class ScratchDatabase {
 
     /// Why it cannot run on a database: a function that only the application has would be called.
     package var refusal: Failure? {
-      missingCalls.first.map { call in
+      missingCall.map { call in
         Failure(
           .invalidInput,
           "\(call.function)() belongs to the application, and this migration calls it. Nothing was "
@@ -282,7 +282,7 @@ package final class ScratchDatabase {
         return Step(
           migration: migration, delta: delta, writeSet: record.writeSet,
           strategies: record.strategies, renames: record.renames,
-          missingCalls: record.missingCalls,
+          missingCall: record.missingCall,
           temporary: record.temporary, startedAt: startedAt,
           milliseconds: started.milliseconds)
       } catch {

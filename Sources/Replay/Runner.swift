@@ -48,8 +48,8 @@ package final class Runner {
   package struct Record: Sendable {
     package var writeSet = WriteSet()
     package var strategies: [Strategy] = []
-    /// Functions of the application, known by name only, that a statement calls.
-    var missingCalls: [Call] = []
+    /// The first call of a function of the application that is known by name only.
+    var missingCall: Call?
     /// What the migration made for itself alone, and did not remove.
     var temporary: [TemporaryObject] = []
     package var renames = TableRenames()

@@ -69,7 +69,7 @@ extension Runner {
       }
       if target == .scratch {
         try refuseLedger(tokens, start, context)
-        try noteMissingCalls(sql, start, context, &record)
+        record.missingCall = try record.missingCall ?? missingCall(in: sql, at: start)
       }
       if isGenerated, !allowsQuotedStrings { try refuseQuotedString(tokens, context) }
       if isForLint {
@@ -247,23 +247,20 @@ extension Runner {
 
   /// Asks the compiled program which functions it calls: the authorizer is not told of those that
   /// stand in a DEFAULT, a CHECK or an index (EXPLAIN, The SQLite Bytecode Engine).
-  private func noteMissingCalls(
-    _ sql: String, _ position: Position, _ context: Context, _ record: inout Record
-  ) throws(DatabaseError) {
+  private func missingCall(
+    in sql: String, at position: Position
+  ) throws(DatabaseError) -> Record.Call? {
     let missing = application.missingFunctions
-    guard !missing.isEmpty else { return }
-    let program: [[Value]]
+    guard !missing.isEmpty else { return nil }
     do {
-      program = try connection.rows("EXPLAIN " + sql)
-    } catch  where !error.isFault {
-      return
-    }
-    for row in program where row.count > 5 {
-      guard let opcode = row[1].text, opcode == "Function" || opcode == "PureFunc",
-        let called = row[5].text?.split(separator: "(").first.map({ Identifier($0) }),
-        let function = missing.first(where: { $0.name.identifier == called })
-      else { continue }
-      record.missingCalls.append(Record.Call(function: function.name, position: position))
-    }
+      for row in try connection.rows("EXPLAIN " + sql) where row.count > 5 {
+        guard ["Function", "PureFunc"].contains(row[1].text),
+          let called = row[5].text?.split(separator: "(").first.map({ Identifier($0) }),
+          let function = missing.first(where: { $0.name.identifier == called })
+        else { continue }
+        return Record.Call(function: function.name, position: position)
+      }
+    } catch  where !error.isFault {}
+    return nil
   }
 }
