@@ -153,4 +153,28 @@ struct KeyConversionTests {
       "operations:\n- convert_primary_key: { table: people, to: uuid, uuids: from_integer }\n")
     #expect(throws: Failure.self) { try sandbox.migrate() }
   }
+
+  @Test("a table that refers to the key keeps the AUTOINCREMENT of its own key")
+  func ownCounter() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_shop",
+      """
+      CREATE TABLE people (id INTEGER, PRIMARY KEY (id AUTOINCREMENT));
+      CREATE TABLE photos (
+        id INTEGER, person INTEGER REFERENCES people (id), PRIMARY KEY (id AUTOINCREMENT));
+      """)
+    try sandbox.migrate()
+    try sandbox.run(
+      "INSERT INTO people VALUES (1); INSERT INTO photos VALUES (7, 1), (9, 1); "
+        + "DELETE FROM photos WHERE id = 9")
+    try sandbox.add(
+      "0002_uuid",
+      "operations:\n- convert_primary_key: { table: people, to: uuid, uuids: from_integer }\n")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(report.failure.map { "\($0)" } ?? "")")
+    try sandbox.run("INSERT INTO photos (person) SELECT id FROM people")
+    #expect(try sandbox.rows("SELECT id FROM photos ORDER BY id") == [[7], [10]])
+    #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+  }
 }
