@@ -101,8 +101,7 @@ extension Project {
       guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
       proof.failure = error
     }
-    if let last = migrations.prefix(proof.migrations).last, let replayed {
-      walks.removeAll { $0.reached.migration == last.id }
+    if let last = migrations.prefix(proof.migrations).last, points[last.id] == nil, let replayed {
       proof.paths += arrive(
         at: ReplayProof.Point(release: nil, migration: last.id), replayed, &walks)
     }
@@ -136,14 +135,11 @@ extension Project {
 /// A replay that began at a release.
 private final class Walk {
   let from: ReplayProof.Point
-  /// Where it was last compared.
-  private(set) var reached: ReplayProof.Point
   private(set) var failure: Failure?
   private let scratch: ScratchDatabase
 
   init(from point: ReplayProof.Point, _ scratch: ScratchDatabase) {
     from = point
-    reached = point
     self.scratch = scratch
   }
 
@@ -165,7 +161,6 @@ private final class Walk {
   }
 
   func path(to point: ReplayProof.Point, like straight: ScratchDatabase) -> ReplayProof.Path {
-    reached = point
     var path = ReplayProof.Path(from: from, through: point)
     path.failure = failure
     // Equal fingerprints are equal statements, and cost nothing to compare.

@@ -14,14 +14,11 @@ struct KeptRows {
   let snapshot: String?
 }
 
-/// The rows that one statement copies.
-struct CopiedRows {
-  let table: String
-  let count: Int64?
-}
-
 /// The rows of a plan: copied, compared afterwards by their number, and with `--paranoid` in every column.
 extension Runner {
+  /// The table that one statement copies, and the count of its rows where that is known.
+  typealias CopiedRows = (table: String, count: Int64?)
+
   func keep(_ proofs: [RowProof]) throws(DatabaseError) -> [KeptRows] {
     var kept: [KeptRows] = []
     for proof in isParanoid ? proofs.flatMap(\.parts) : proofs {
@@ -88,8 +85,8 @@ extension Runner {
   ) throws {
     // SQLite names the new table in the message of a constraint.
     do throws(Failure) {
-      let rows = CopiedRows(table: copy.table, count: count)
-      try runOne(copy.statement, nil, context, copying: rows, record: &record)
+      try runOne(
+        copy.statement, nil, context, copying: (copy.table, count), record: &record)
     } catch {
       throw error.cause?.code == .constraint
         ? error.adding("`\(copy.target)` is `\(copy.table)` in its new form") : error
