@@ -20,14 +20,11 @@ package enum SchemaSource: Sendable {
   package static func at(
     _ path: String, through: String?, loading load: (String) throws -> Project
   ) throws -> SchemaSource {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
+    guard let status = FileStatus(path) else {
       throw Failure(
-        errno == EACCES ? .permission : .notFound,
-        "file or folder \(path) does not "
-          + "exist")
+        errno == EACCES ? .permission : .notFound, "file or folder \(path) does not exist")
     }
-    if status.st_mode & S_IFMT == S_IFDIR { return .history(try load(path), through: through) }
+    if status.isFolder { return .history(try load(path), through: through) }
     do throws(FileError) {
       let start = try readStart(of: path, count: DatabaseFile.header.count)
       // An empty file is an empty database; as SQL it would be the same schema.

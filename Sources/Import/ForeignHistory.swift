@@ -23,9 +23,9 @@ struct ForeignStep: Sendable {
 package struct ForeignHistory: Sendable {
   package let tool: ImportTool
   let source: SourceFiles
-  private(set) var steps: [ForeignStep] = []
+  var steps: [ForeignStep] = []
   /// What is not imported.
-  package private(set) var notes: [ForeignNote] = []
+  package internal(set) var notes: [ForeignNote] = []
   /// Every problem of the files.
   private(set) var problems: [Diagnostic] = []
 
@@ -65,10 +65,6 @@ package struct ForeignHistory: Sendable {
         original: up.original, replaces: replaces))
   }
 
-  mutating func add(_ note: ForeignNote) { notes.append(note) }
-
-  mutating func add(_ step: ForeignStep) { steps.append(step) }
-
   mutating func note(
     _ path: String, _ position: Position? = nil, kind: ForeignNote.Kind, _ message: String
   ) {
@@ -81,10 +77,8 @@ package struct ForeignHistory: Sendable {
       Diagnostic(file: source.shown(path), position: position, message: message))
   }
 
-  mutating func sort(by isBefore: (ForeignStep, ForeignStep) -> Bool) { steps.sort(by: isBefore) }
-
   mutating func sortByNumber() {
-    sort { MigrationNumber(id: $0.number) < MigrationNumber(id: $1.number) }
+    steps.sort { MigrationNumber(id: $0.number) < MigrationNumber(id: $1.number) }
   }
 
   // MARK: Files that are not migrations of SQL

@@ -134,7 +134,7 @@ private func droppedValues(from old: Schema, to new: Schema) -> [String] {
 
 extension ForeignHistory {
   fileprivate mutating func noteDecision(_ path: String, _ message: String) {
-    add(ForeignNote(file: path, kind: .decision, message: message))
+    notes.append(ForeignNote(file: path, kind: .decision, message: message))
   }
 
   fileprivate mutating func add(release path: String, entries: [String], _ ledger: UsualLedger?) {
@@ -143,7 +143,7 @@ extension ForeignHistory {
     }
     let file = fileName(path)
     let name = stem(file, without: ".sqlite") ?? stem(file, without: ".db") ?? file
-    add(
+    steps.append(
       ForeignStep(
         number: "", name: entries.last ?? name, source: file, path: path, sql: "", original: "",
         replaces: replaces))

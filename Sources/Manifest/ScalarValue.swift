@@ -25,23 +25,11 @@ package enum ScalarValue: Hashable, Sendable {
   }
 
   package init(plain text: String) {
-    guard let first = text.utf8.first, Self.mayBegin(first) else {
-      self = text.isEmpty ? .null : .text(text)
-      return
-    }
     switch text {
-    case "~", "null", "Null", "NULL": self = .null
+    case "", "~", "null", "Null", "NULL": self = .null
     case "true", "True", "TRUE": self = .boolean(true)
     case "false", "False", "FALSE": self = .boolean(false)
     default: self = Self.number(text) ?? Self.oldBoolean(text) ?? .text(text)
-    }
-  }
-
-  /// Whether a byte may begin anything but text: most scalars are names.
-  private static func mayBegin(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "~"): true
-    default: byte.isDigit || "nytfo".utf8.contains(byte.lowercased)
     }
   }
 

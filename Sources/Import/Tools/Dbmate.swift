@@ -55,9 +55,9 @@ extension ForeignHistory {
 
   /// Lists the statements of a part that belongs to no migration.
   mutating func noteEarly(_ part: UpPart) {
-    for note in part.notes { add(note) }
+    notes += part.notes
     guard let first = part.file.sql.significant(in: part.range).first, !part.isEmpty else { return }
-    add(
+    notes.append(
       ForeignNote(
         file: part.file.path, position: part.file.position(first.range.lowerBound),
         kind: .statement, message: "the statements before the first migration are not imported"))

@@ -27,6 +27,6 @@ enum Diesel: ForeignFormat {
       }
     }
     // Diesel sorts by the version as a text.
-    reader.sort { ($0.replaces?.entries[0] ?? "") < ($1.replaces?.entries[0] ?? "") }
+    reader.steps.sort { ($0.replaces?.entries[0] ?? "") < ($1.replaces?.entries[0] ?? "") }
   }
 }

@@ -31,7 +31,7 @@ enum Plain: ForeignFormat {
         number: number, name: withoutDirection(rest), path,
         UpPart(file, range, of: reader.tool), nil)
     }
-    reader.sort { a, b in
+    reader.steps.sort { a, b in
       let folders = (NaturalOrder(folderName(a.source)), NaturalOrder(folderName(b.source)))
       guard folders.0 == folders.1 else { return folders.0 < folders.1 }
       let numbers = (MigrationNumber(id: a.number), MigrationNumber(id: b.number))
