@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaManifest
 import SchemaPlatform
 import SchemaSQLText
 
@@ -121,7 +122,7 @@ package struct GitRepository: Sendable, Hashable {
     _ folder: String, _ patterns: [String], as format: String = "refname"
   ) throws(GitError) -> [String] {
     try answer(folder, ["for-each-ref", "--format=%(\(format))"] + patterns)
-      .split(separator: lineFeed).map { String(decoding: $0, as: UTF8.self) }
+      .split(separator: .lineFeed).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The output of `git diff` for files of the folder since a commit.
@@ -253,7 +254,7 @@ final class GitObjects {
   func object(_ name: String) throws(GitError) -> GitObject? {
     let answer: [UInt8]
     do throws(Subprocess.Problem) {
-      answer = try conversation.ask(Array(name.utf8) + [lineFeed]) { $0.isAnswer }
+      answer = try conversation.ask(Array(name.utf8) + [.lineFeed]) { $0.isAnswer }
     } catch {
       throw GitError(error)
     }
@@ -313,7 +314,7 @@ final class GitObjects {
 
   /// The ids of a commit's parents.
   func parents(of commit: GitObject) -> [String] {
-    commit.bytes.split(separator: lineFeed, omittingEmptySubsequences: false)
+    commit.bytes.split(separator: .lineFeed, omittingEmptySubsequences: false)
       .prefix { !$0.isEmpty }
       .filter { $0.starts(with: "parent ".utf8) }
       .map { String(decoding: $0.dropFirst("parent ".utf8.count), as: UTF8.self) }
@@ -354,7 +355,7 @@ final class GitObjects {
 extension [UInt8] {
   /// `<object> <kind> <size>` and a line feed, for an existing object.
   fileprivate var header: (id: String, kind: String, size: Int, length: Int)? {
-    guard let end = firstIndex(of: lineFeed) else { return nil }
+    guard let end = firstIndex(of: .lineFeed) else { return nil }
     let words = self[..<end].split(separator: UInt8(ascii: " "))
       .map { String(decoding: $0, as: UTF8.self) }
     guard words.count == 3, let size = Int(words[2]) else { return nil }
@@ -363,7 +364,7 @@ extension [UInt8] {
 
   /// Whether the answer is complete: a header with an object and a line feed, or `<name> missing`.
   fileprivate var isAnswer: Bool {
-    guard let header else { return contains(lineFeed) }
+    guard let header else { return contains(.lineFeed) }
     return count > header.length + header.size
   }
 }

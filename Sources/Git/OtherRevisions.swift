@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaManifest
 import SchemaPlatform
 import SchemaSQLText
 
@@ -275,7 +276,7 @@ package enum OpenOperation: Sendable, Hashable {
   init?(gitFolder: String) {
     func lines(_ name: String) -> [String]? {
       (try? readFile(joinedPath(gitFolder, name), limit: 65_536)).map { bytes in
-        bytes.split(separator: lineFeed).map { String(decoding: $0, as: UTF8.self) }
+        bytes.split(separator: .lineFeed).map { String(decoding: $0, as: UTF8.self) }
       }
     }
     if let onto = (lines("rebase-merge/onto") ?? lines("rebase-apply/onto"))?.first {

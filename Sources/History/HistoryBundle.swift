@@ -67,7 +67,7 @@ package final class HistoryBundle: Sendable {
   ///
   /// - Throws: a failure (65) for a bundle that is truncated, was edited, or has a newer format.
   package init(_ bytes: [UInt8], name: String) throws(Failure) {
-    let end = bytes.firstIndex(of: lineFeed) ?? bytes.endIndex
+    let end = bytes.firstIndex(of: .lineFeed) ?? bytes.endIndex
     let line = String(decoding: bytes[..<end], as: UTF8.self)
     guard line.hasPrefix(Self.magic), end < bytes.endIndex else {
       throw Failure(.invalidInput, "\(name) is not a bundle of migrations")
@@ -236,10 +236,6 @@ extension HistoryBundle.Part {
     writer.write(place.count)
     writer.write(digest)
   }
-}
-
-private func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
-  bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
 }
 
 // MARK: Writing

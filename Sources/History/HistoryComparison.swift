@@ -304,12 +304,7 @@ package func shellQuoted(_ text: String) -> String {
   let isPlain =
     !text.isEmpty
     && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
-        true
-      default: "/._-+".utf8.contains(byte)
-      }
+      byte.isLetter || byte.isDigit || byte >= 0x80 || "/._-+".utf8.contains(byte)
     }
   if isPlain { return text }
   let inner = text.utf8.flatMap { $0 == UInt8(ascii: "'") ? Array("'\\''".utf8) : [$0] }

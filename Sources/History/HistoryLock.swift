@@ -267,15 +267,7 @@ package struct HistoryLock: Sendable, Equatable {
 /// `-` alone, which means that there is none.
 package func isReleaseName(_ text: String) -> Bool {
   (1...64).contains(text.utf8.count) && text != "-"
-    && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "+"), UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
+    && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "._+-".utf8.contains($0) }
 }
 
 /// Why a history lock cannot be read, or why a line cannot be written to it.

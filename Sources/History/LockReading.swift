@@ -89,7 +89,7 @@ extension HistoryLock {
 
 /// The lines of a file, each with its line end.
 private func sourceLines(_ bytes: [UInt8]) throws(LockError) -> [LockSourceLine] {
-  let lines = readingCRLFAsLF(bytes).split(separator: lineFeed, omittingEmptySubsequences: false)
+  let lines = readingCRLFAsLF(bytes).split(separator: .lineFeed, omittingEmptySubsequences: false)
   guard let rest = lines.last, rest.isEmpty else {
     throw LockError(
       lines.count == 1 ? .header : .malformed, line: lines.count,
@@ -319,8 +319,8 @@ struct LockLineReader {
 
   private mutating func escapedBytes() throws(LockError) -> [UInt8] {
     switch rest.popFirst() {
-    case UInt8(ascii: "n"): return [lineFeed]
-    case UInt8(ascii: "r"): return [carriageReturn]
+    case UInt8(ascii: "n"): return [.lineFeed]
+    case UInt8(ascii: "r"): return [.carriageReturn]
     case UInt8(ascii: "t"): return [UInt8(ascii: "\t")]
     case UInt8(ascii: "u"):
       let digits = rest.prefix(4)

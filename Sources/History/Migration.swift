@@ -28,7 +28,7 @@ package struct Migration: Sendable {
   }
 
   /// The file holds CR, which the raw digest passes over before LF.
-  package var hasCarriageReturns: Bool { bytes.contains(carriageReturn) }
+  package var hasCarriageReturns: Bool { bytes.contains(.carriageReturn) }
 
   /// - Parameter name: an id or a number.
   package func answers(to name: String) -> Bool {
@@ -123,16 +123,13 @@ func isDigest(_ text: some Collection<UInt8>) -> Bool {
     && text.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 &- UInt8(ascii: "a") < 6 }
 }
 
-package let lineFeed = UInt8(ascii: "\n")
-let carriageReturn = UInt8(ascii: "\r")
-
 func readingCRLFAsLF(_ bytes: [UInt8]) -> [UInt8] {
-  guard bytes.contains(carriageReturn) else { return bytes }
+  guard bytes.contains(.carriageReturn) else { return bytes }
   var result: [UInt8] = []
   result.reserveCapacity(bytes.count)
   for (index, byte) in bytes.enumerated() {
-    let endsLine = index + 1 < bytes.count && bytes[index + 1] == lineFeed
-    if byte != carriageReturn || !endsLine { result.append(byte) }
+    let endsLine = index + 1 < bytes.count && bytes[index + 1] == .lineFeed
+    if byte != .carriageReturn || !endsLine { result.append(byte) }
   }
   return result
 }

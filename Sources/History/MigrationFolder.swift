@@ -150,7 +150,7 @@ package func isSQLFile(_ name: [UInt8]) -> Bool {
 extension Collection<UInt8> {
   /// - Parameter word: in lower case.
   fileprivate func hasSameLetters(as word: String) -> Bool {
-    lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }.elementsEqual(word.utf8)
+    lazy.map(\.lowercased).elementsEqual(word.utf8)
   }
 }
 

@@ -11,8 +11,7 @@ struct ForeignFile {
 
   /// - Throws: a failure (65) for bytes that are not UTF-8.
   init(_ path: String, bytes: [UInt8]) throws(Failure) {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    var text = bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes
+    var text = withoutMark(bytes)
     if text.contains(.carriageReturn) {
       text = TokenizedSQL(bytes: text).tokens.flatMap { token in
         let isValue = token.kind == .string || token.kind == .quotedIdentifier

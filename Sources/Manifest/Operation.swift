@@ -71,11 +71,6 @@ package struct TableDefinition: Sendable {
   package var foreignKeys: [ForeignKeyDefinition] = []
   package var strict = false
   package var withoutRowid = false
-
-  package init(name: String, columns: [ColumnDefinition]) {
-    self.name = name
-    self.columns = columns
-  }
 }
 
 package struct ColumnDefinition: Sendable {

@@ -112,6 +112,11 @@ package struct SourceText: Sendable {
   }
 }
 
+/// The bytes of a file without a byte order mark.
+package func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
+  bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+}
+
 /// A place in the bytes of a file that knows its line and column.
 package struct Cursor {
   package private(set) var position: Position

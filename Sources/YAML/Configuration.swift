@@ -66,16 +66,12 @@ package struct SyncConfiguration: Sendable {
   package var localTables: [String] = []
   package var since: String?
   package var oldestRelease: String?
-
-  package init() {}
 }
 
 package struct BackupConfiguration: Sendable, Hashable {
   /// Nil: beside the database.
   package var folder: String?
   package var keep: Int?
-
-  package init() {}
 }
 
 package enum RuleSeverity: String, Sendable, CaseIterable {

@@ -14,7 +14,7 @@ package struct WrittenOperation: Sendable, Hashable {
 
   /// An operation of keys with short values.
   package init(_ name: String, _ keys: [(String, String)]) {
-    lines = ["- \(name): { \(keys.map { "\($0): \($1)" }.joined(separator: ", ")) }"]
+    lines = ["- \(name): \(flow(keys))"]
   }
 
   /// A table's new definition by its own statement.
@@ -43,6 +43,12 @@ package struct WrittenOperation: Sendable, Hashable {
       }
   }
 }
+
+private func flow(_ keys: [(String, String)]) -> String {
+  "{ \(keys.map { "\($0): \($1)" }.joined(separator: ", ")) }"
+}
+
+private func flow(_ items: [String]) -> String { "[ \(items.joined(separator: ", ")) ]" }
 
 /// A manifest that holds these operations and nothing else.
 package func manifestText(
@@ -183,9 +189,7 @@ extension CreateTable {
   {
     guard !columns.isEmpty else { return nil }
     var lines = ["- \(name):", "    \(nameKey): \(yamlScalar(self.name.text))", "    columns:"]
-    lines += columns.map {
-      "      - { \($0.keys(tokens).map { "\($0): \($1)" }.joined(separator: ", ")) }"
-    }
+    lines += columns.map { "      - \($0.mapping(tokens))" }
     var unique: [String] = []
     var checks: [String] = []
     var keys: [String] = []
@@ -195,8 +199,8 @@ extension CreateTable {
       case .unique(let terms, _): unique.append(list(terms))
       case .check(let check, _): checks.append(yamlQuoted(tokens.text(check.range)))
       case .foreignKey(let columns, let reference):
-        keys.append(
-          "{ columns: \(list(columns)), " + reference.keys(to: "to").joined(separator: ", ") + " }")
+        let names = flow(columns.map { yamlScalar($0.text) })
+        keys.append(flow([("columns", names)] + reference.keys(to: "to")))
       case .nameOnly: return nil
       }
     }
@@ -214,18 +218,14 @@ extension CreateTable {
   }
 
   private func list(_ terms: [IndexedTerm]) -> String {
-    "[ \(terms.map { yamlScalar($0.column?.text ?? "") }.joined(separator: ", ")) ]"
-  }
-
-  private func list(_ names: [Name]) -> String {
-    "[ \(names.map { yamlScalar($0.text) }.joined(separator: ", ")) ]"
+    flow(terms.map { yamlScalar($0.column?.text ?? "") })
   }
 }
 
 extension CreateTable.Column {
   /// The column as the flow mapping of `add_column`.
   package func mapping(_ tokens: TokenizedSQL) -> String {
-    "{ \(keys(tokens).map { "\($0): \($1)" }.joined(separator: ", ")) }"
+    flow(keys(tokens))
   }
 
   /// The column's keys in a manifest; what they cannot say is left out, and found by comparing.
@@ -246,7 +246,7 @@ extension CreateTable.Column {
       case .default(let value): keys.append(("default", literal(value, tokens)))
       case .collate(let collation): keys.append(("collate", yamlScalar(collation.text)))
       case .references(let reference):
-        keys.append(("references", "{ \(reference.keys(to: "column").joined(separator: ", ")) }"))
+        keys.append(("references", flow(reference.keys(to: "column"))))
       case .generated(let generated):
         let stored = generated.isStored ? ", stored: true" : ""
         keys.append(
@@ -283,15 +283,15 @@ extension CreateTable.Column {
 
 extension CreateTable.Reference {
   /// - Parameter key: what the parent's columns are called: `column` in a column, `to` in a table.
-  fileprivate func keys(to key: String) -> [String] {
-    var keys = ["table: \(yamlScalar(table.text))"]
+  fileprivate func keys(to key: String) -> [(String, String)] {
+    var keys = [("table", yamlScalar(table.text))]
     if !columns.isEmpty {
-      let names = columns.map { yamlScalar($0.text) }.joined(separator: ", ")
-      keys.append("\(key): \(key == "to" ? "[ \(names) ]" : names)")
+      let names = columns.map { yamlScalar($0.text) }
+      keys.append((key, key == "to" ? flow(names) : names.joined(separator: ", ")))
     }
-    if onDelete != .noAction { keys.append("on_delete: \(onDelete.word)") }
-    if onUpdate != .noAction { keys.append("on_update: \(onUpdate.word)") }
-    if isDeferred { keys.append("deferrable: true") }
+    if onDelete != .noAction { keys.append(("on_delete", onDelete.word)) }
+    if onUpdate != .noAction { keys.append(("on_update", onUpdate.word)) }
+    if isDeferred { keys.append(("deferrable", "true")) }
     return keys
   }
 }
@@ -302,19 +302,16 @@ extension CreateIndex {
   fileprivate func operation(_ tokens: TokenizedSQL) -> WrittenOperation {
     let columns = terms.map { term -> String in
       var keys =
-        term.column.map { ["column: \(yamlScalar($0.text))"] }
-        ?? ["expression: \(yamlQuoted(tokens.text(term.expression.range)))"]
-      if term.order == .descending { keys.append("order: desc") }
-      if let collation = term.collation { keys.append("collate: \(yamlScalar(collation.text))") }
-      guard keys.count == 1, let column = term.column else {
-        return "{ \(keys.joined(separator: ", ")) }"
-      }
+        term.column.map { [("column", yamlScalar($0.text))] }
+        ?? [("expression", yamlQuoted(tokens.text(term.expression.range)))]
+      if term.order == .descending { keys.append(("order", "desc")) }
+      if let collation = term.collation { keys.append(("collate", yamlScalar(collation.text))) }
+      guard keys.count == 1, let column = term.column else { return flow(keys) }
       return yamlScalar(column.text)
     }
     var lines = [
       "- create_index:", "    name: \(yamlScalar(name.text))",
-      "    table: \(yamlScalar(table.text))",
-      "    columns: [ \(columns.joined(separator: ", ")) ]",
+      "    table: \(yamlScalar(table.text))", "    columns: \(flow(columns))",
     ]
     if isUnique { lines.append("    unique: true") }
     if let condition {
@@ -326,10 +323,10 @@ extension CreateIndex {
 
 extension CreateVirtualTable {
   fileprivate func operation(_ tokens: TokenizedSQL) -> WrittenOperation {
-    let arguments = arguments.map { yamlQuoted(tokens.text($0)) }.joined(separator: ", ")
+    let arguments = flow(arguments.map { yamlQuoted(tokens.text($0)) })
     return WrittenOperation([
       "- create_virtual_table:", "    name: \(yamlScalar(name.text))",
-      "    using: \(yamlScalar(module.text))", "    arguments: [ \(arguments) ]",
+      "    using: \(yamlScalar(module.text))", "    arguments: \(arguments)",
     ])
   }
 }

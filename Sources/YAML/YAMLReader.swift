@@ -40,8 +40,7 @@ package struct YAMLReader: ~Copyable {
           message: "the file has \(bytes.count) bytes, the limit is \(maximumBytes) (8 MiB)")
       ])
     }
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let source = SourceText(bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes)
+    let source = SourceText(withoutMark(bytes))
     if let refusal = refusal(of: source, file: file) { throw InvalidInput([refusal]) }
     do {
       var reader = try YAMLReader(source, file: file)
