@@ -155,9 +155,7 @@ extension Collection<UInt8> {
 }
 
 extension MigrationFolder {
-  package static let connectionFileName = "connection.sql"
-
-  package var connectionFile: String { joinedPath(path, Self.connectionFileName) }
+  package var connectionFile: String { joinedPath(path, "connection.sql") }
 
   /// What the app runs on each of its connections; nil without the file.
   package func connectionSQL() throws(FileError) -> String? {

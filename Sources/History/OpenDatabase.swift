@@ -43,8 +43,7 @@ package enum DatabaseFile {
   /// Whether there is a file; throws for what can never be a database.
   package static func exists(_ path: String) throws(Failure) -> Bool {
     try requirePath(path)
-    var status = stat()
-    guard stat(path, &status) == 0 else {
+    guard let status = FileStatus(path) else {
       switch errno {
       case ENOENT:
         let name = parentFolder(of: path)
@@ -57,8 +56,8 @@ package enum DatabaseFile {
       default: throw refusal(path, "opened")
       }
     }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      let what = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "a special file"
+    guard status.isRegularFile else {
+      let what = status.isFolder ? "a folder" : "a special file"
       throw Failure(.inputOutput, "\(path) is \(what), not an SQLite database")
     }
     guard access(path, R_OK) == 0 else { throw refusal(path, "read") }

@@ -65,9 +65,7 @@ extension Parser {
     ["INSERT", "UPDATE", "DELETE", "SELECT", "REPLACE", "VALUES", "WITH"]
       .contains { matches(index, $0) }
   }
-}
 
-extension Parser {
   /// Parses the rest of CREATE INDEX or CREATE UNIQUE INDEX.
   mutating func index(isUnique: Bool) throws(SyntaxError) -> CreateIndex {
     if isUnique { try expect("INDEX") }
@@ -85,9 +83,7 @@ extension Parser {
       schema: name.schema, name: name.name, isUnique: isUnique, ifNotExists: ifNotExists,
       table: table, terms: terms, condition: condition)
   }
-}
 
-extension Parser {
   /// Parses the rest of CREATE [TEMP] VIEW.
   mutating func view(isTemporary: Bool) throws(SyntaxError) -> CreateView {
     let ifNotExists = ifNotExists()
@@ -98,9 +94,7 @@ extension Parser {
       schema: name.schema, name: name.name, isTemporary: isTemporary, ifNotExists: ifNotExists,
       columns: columns, selectRange: try select())
   }
-}
 
-extension Parser {
   /// Parses the rest of CREATE VIRTUAL TABLE.
   mutating func virtualTable() throws(SyntaxError) -> CreateVirtualTable {
     try expect("TABLE")

@@ -263,9 +263,12 @@ extension CreateTable {
     }
     return []
   }
-}
 
-extension CreateTable {
+  /// The column of that name, regardless of ASCII case.
+  package func column(named name: String) -> Column? {
+    columns.first { $0.name.isSame(as: name) }
+  }
+
   /// The foreign keys of columns and of the table.
   package var foreignKeys: [(columns: [Name], reference: Reference)] {
     columns.flatMap { column in column.references.map { ([column.name], $0) } }
@@ -327,12 +330,5 @@ extension CreateTable.Column {
     _ value: (CreateTable.ColumnConstraint.Kind) -> Value?
   ) -> Value? {
     constraints.compactMap { value($0.kind) }.last
-  }
-}
-
-extension CreateTable {
-  /// The column of that name, regardless of ASCII case.
-  package func column(named name: String) -> Column? {
-    columns.first { $0.name.isSame(as: name) }
   }
 }

@@ -18,7 +18,7 @@ enum GolangMigrate: ForeignFormat {
       } else if let name = stem(rest, without: ".up.sql") {
         reader.add(
           number: version, name: name, path, try reader.part(path),
-          ReplacedEntries("schema_migrations", .golangMigrate, version.withoutLeadingZeros))
+          ReplacedEntries("schema_migrations", .golangMigrate, "\(MigrationNumber(id: version))"))
       }
     }
     reader.sortByNumber()

@@ -51,16 +51,8 @@ enum Goose: ForeignFormat {
       if let down { reader.noteDown(path, file, down.range) }
       reader.add(
         number: version, name: stem(rest, without: ".sql") ?? rest, path, part,
-        ReplacedEntries("goose_db_version", .goose, version.withoutLeadingZeros))
+        ReplacedEntries("goose_db_version", .goose, "\(MigrationNumber(id: version))"))
     }
     reader.sortByNumber()
-  }
-}
-
-extension String {
-  /// A number as tools store it that read it as one.
-  var withoutLeadingZeros: String {
-    let digits = utf8.drop { $0 == UInt8(ascii: "0") }
-    return digits.isEmpty ? "0" : String(decoding: Array(digits), as: UTF8.self)
   }
 }

@@ -23,7 +23,7 @@ enum Sqlx: ForeignFormat {
         }
         reader.add(
           number: version, name: name, path, part,
-          ReplacedEntries("_sqlx_migrations", .sqlx, version.withoutLeadingZeros))
+          ReplacedEntries("_sqlx_migrations", .sqlx, "\(MigrationNumber(id: version))"))
       }
     }
     reader.sortByNumber()
