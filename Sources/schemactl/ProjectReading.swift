@@ -141,16 +141,18 @@ extension Session {
 
   /// Reads the two schemas of a comparison.
   func schemas(_ from: String?, _ to: String?) throws -> (from: Schema, to: Schema) {
-    let (first, second) = (try source(from), try source(to))
+    let sources = (try source(from), try source(to))
+    switch sources {
+    case (.database, .database): return (try schema(of: sources.0), try schema(of: sources.1))
     // A table that the history or the SQL defines is compared even if a database's table of this
     // name looks like one of another tool.
-    if case .database = first {
-      let isPair = if case .database = second { true } else { false }
-      let actual = try schema(of: second)
-      return (try schema(of: first, besides: isPair ? Schema() : actual), actual)
+    case (.database, _):
+      let actual = try schema(of: sources.1)
+      return (try schema(of: sources.0, besides: actual), actual)
+    default:
+      let expected = try schema(of: sources.0)
+      return (expected, try schema(of: sources.1, besides: expected))
     }
-    let expected = try schema(of: first)
-    return (expected, try schema(of: second, besides: expected))
   }
 
   private func source(_ path: String?, mayBeEmpty: Bool = false) throws -> SchemaSource {
@@ -174,18 +176,6 @@ extension Session {
   func schema(of source: SchemaSource, besides other: Schema = Schema()) throws -> Schema {
     try source.schema(
       application, ignoring: foreign, besides: other, timeout: timeout, interruption: interruption)
-  }
-
-  func described(_ schema: Schema) throws(Failure) -> [TableDescription] {
-    try reading { () throws(DatabaseError) in try schema.described(application) }
-  }
-
-  func reading<Facts>(_ facts: () throws(DatabaseError) -> Facts) throws(Failure) -> Facts {
-    do {
-      return try facts()
-    } catch {
-      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
-    }
   }
 
   // MARK: Lint

@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaPlatform
+import SchemaYAML
 
 /// Handles SIGINT, SIGTERM and SIGHUP on a thread of its own.
 ///
@@ -12,8 +13,9 @@ struct Signals: Sendable {
   let isGraceful: Bool
   /// Closed while files are written; the write then completes.
   let writing: Gate
-  /// Writes the last message before the first signal ends the process at once.
-  let lastMessage: @Sendable () -> Void
+  /// Closed while output is written: no message interrupts a document.
+  let output: Gate
+  let format: OutputFormat
 
   /// Starts handling signals. Call it before the program starts its first thread, which would
   /// otherwise receive the signals.
@@ -39,18 +41,30 @@ struct Signals: Sendable {
     let time = Stopwatch()
     if !isGraceful {
       writing.ifOpen {
-        lastMessage()
+        output.ifOpen(writeInterrupted)
         _exit(ExitStatus.interrupted.rawValue)
       }
     }
     interruption.request()
     // GNU `timeout` sends a signal to its child and again to the process group.
     while Self.next() == first, time.seconds < 1 {}
-    writeAtOnce(
-      Array(
-        ("\nschemactl: stopped by a second signal; SQLite rolls back unfinished changes when the "
-          + "database is opened next\n").utf8), to: 2)
+    write(
+      "\nschemactl: stopped by a second signal; SQLite rolls back unfinished changes when the "
+        + "database is opened next\n", to: 2)
     _exit(ExitStatus.interrupted.rawValue)
+  }
+
+  private func writeInterrupted() {
+    guard format == .json else { return write("\nschemactl: interrupted\n", to: 2) }
+    let document: JSON = ["error": Failure(.interrupted, "interrupted").error]
+    write(String(decoding: document.line, as: UTF8.self), to: 1)
+  }
+
+  /// Writes a last message, unless it would have to wait for a reader.
+  private func write(_ message: String, to descriptor: Int32) {
+    var stream = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard poll(&stream, 1, 0) == 1, stream.revents & Int16(POLLOUT) != 0 else { return }
+    _ = writeAll(Array(message.utf8), to: descriptor)
   }
 
   private static func next() -> Int32 {
@@ -59,13 +73,6 @@ struct Signals: Sendable {
     while sigwait(&signals, &number) == EINTR {}
     return number
   }
-}
-
-/// Writes a last message, unless it would have to wait for a reader.
-func writeAtOnce(_ bytes: [UInt8], to descriptor: Int32) {
-  var stream = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-  guard poll(&stream, 1, 0) == 1, stream.revents & Int16(POLLOUT) != 0 else { return }
-  _ = writeAll(bytes, to: descriptor)
 }
 
 /// A gate that is closed while a command writes files or output: writing is short, and a first

@@ -2,6 +2,7 @@ import SchemaCommandLine
 import SchemaHistory
 import SchemaManifest
 import SchemaPlatform
+import SchemaReplay
 import SchemaSQLite
 import SchemaYAML
 
@@ -43,7 +44,10 @@ struct Tool {
           }
         }
         let interruption = Interruption()
-        takeSignals(for: interruption, isGraceful: command.heedsInterruptions(invocation))
+        Signals(
+          interruption: interruption, isGraceful: command.heedsInterruptions(invocation),
+          writing: writing, output: gate, format: format
+        ).take()
         let session = Session(
           invocation: invocation, output: output, reporter: reporter, interruption: interruption,
           writing: writing)
@@ -59,20 +63,6 @@ struct Tool {
   }
 
   private var format: OutputFormat { OutputFormat(askedForIn: arguments) }
-
-  private func takeSignals(for interruption: Interruption, isGraceful: Bool) {
-    Signals(interruption: interruption, isGraceful: isGraceful, writing: writing) {
-      [gate, asksForJSON = format == .json] in
-      // Do not interrupt a document that is being written.
-      gate.ifOpen {
-        let bytes =
-          asksForJSON
-          ? (["error": Failure(.interrupted, "interrupted").error] as JSON).line
-          : Array("\nschemactl: interrupted\n".utf8)
-        writeAtOnce(bytes, to: asksForJSON ? 1 : 2)
-      }
-    }.take()
-  }
 
   private func finish(_ status: ExitStatus, _ output: Output, _ errors: Output) -> ExitStatus {
     output.flush()
@@ -93,6 +83,8 @@ extension Failure {
     case let error as FileError: self.init(error)
     case let input as InvalidInput: self.init(input)
     case let error as HistoryReadError: self.init(of: error.problem)
+    case let error as DatabaseError:
+      self.init(error.status, "the schema cannot be read: \(error.inWords)")
     case let error as UsageError:
       self.init(
         .usage, error.message,

@@ -55,26 +55,19 @@ package final class Running {
   }
 
   #if os(Linux)
-    /// Whether the program handles a signal itself: its first thread blocks it, or all threads with
-    /// `inEveryThread`.
-    package func takes(_ signal: Int32, inEveryThread: Bool = false) -> Bool {
-      let threads =
-        inEveryThread
-        ? (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
-        : ["\(identifier)"]
-      return threads.allSatisfy { thread in
-        let mask = status("SigBlk", of: thread).flatMap { UInt64($0, radix: 16) } ?? 0
-        return mask & (1 << UInt64(signal - 1)) != 0
-      }
+    /// Whether the program handles a signal itself: its first thread blocks it.
+    package func takes(_ signal: Int32) -> Bool {
+      let mask = status("SigBlk").flatMap { UInt64($0, radix: 16) } ?? 0
+      return mask & (1 << UInt64(signal - 1)) != 0
     }
 
     /// Whether the process is stopped, as by Ctrl-Z.
-    package var isStopped: Bool { status("State", of: "\(identifier)")?.hasPrefix("T") ?? false }
+    package var isStopped: Bool { status("State")?.hasPrefix("T") ?? false }
 
-    /// A line of `/proc/PID/task/TID/status` (proc(5)).
-    private func status(_ name: String, of thread: String) -> String? {
+    /// A line of `/proc/PID/status` (proc(5)), which describes the first thread.
+    private func status(_ name: String) -> String? {
       let status = try? String(
-        contentsOfFile: "/proc/\(identifier)/task/\(thread)/status", encoding: .utf8)
+        contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)
       let line = status?.split(separator: "\n").first { $0.hasPrefix(name + ":") }
       return line?.split(separator: "\t", maxSplits: 1).last.map(String.init)
     }

@@ -65,11 +65,11 @@ enum DiagramCommand: Command {
   }
 
   private static func drawing(_ schema: Schema, _ session: Session) throws -> Diagram {
-    let outline = try session.outline(of: schema)
+    let outline = try schema.outline(session.application)
     guard let point = session.text("changed-since") else { return Diagram(outline) }
     let old = try session.schema(of: try session.source(atPoint: point), besides: schema)
     return Diagram(
-      outline, since: try session.outline(of: old),
+      outline, since: try old.outline(session.application),
       compareSchemas(expected: old, actual: schema))
   }
 
@@ -132,10 +132,6 @@ extension Session {
     }
     // `--to` applies to the schema that is drawn, not to this one.
     return try .at(name, through: nil, loading: self.project(in:))
-  }
-
-  fileprivate func outline(of schema: Schema) throws(Failure) -> [TableOutline] {
-    try reading { () throws(DatabaseError) in try schema.outline(application) }
   }
 }
 

@@ -146,12 +146,8 @@ extension FleetSummary {
 
 /// Implements `--format jsonl`: a line for the run, one for each database when it finishes, and a
 /// summary.
-final class JSONLinesReporter: Reporter {
-  private let output: Output
-
-  init(_ output: Output) {
-    self.output = output
-  }
+struct JSONLinesReporter: Reporter {
+  let output: Output
 
   func stop(_ failure: Failure, _ command: String?) { write(["error": failure.error]) }
 

@@ -39,7 +39,8 @@ enum GenerateCommand: Command {
       output != nil || !isCheck, "'--check' compares a file", hint: "Name it with --output FILE.")
     let schema = try session.schema(of: nil as String?)
     let source = try SwiftGenerator.file(
-      session.described(schema), flavor: session.text("for").flatMap(SwiftFlavor.init) ?? .plain)
+      schema.described(session.application),
+      flavor: session.text("for").flatMap(SwiftFlavor.init) ?? .plain)
     let bytes = Array(source.utf8)
     var isStale = output.map { (try? readFile($0)) != bytes } ?? false
     if let output, isStale, !isCheck {

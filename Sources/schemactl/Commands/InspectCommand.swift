@@ -1,3 +1,4 @@
+import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
 import SchemaModel
@@ -33,7 +34,7 @@ enum InspectCommand: Command {
     try session.requireHistory(among: session.arguments)
     if session.flag("write") { return try write(session) }
     let schema = try session.schema(of: source, mayBeEmpty: true)
-    let tables = try session.described(schema)
+    let tables = try schema.described(session.application)
     let isSQL = session.format == .text
     if isSQL, session.printsRawSQL { try requirePlainText(schema) }
     session.report(schema.json + ["tables": tables]) {

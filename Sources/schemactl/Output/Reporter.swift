@@ -54,7 +54,7 @@ enum OutputFormat: String, CaseIterable {
     switch self {
     case .text, .yaml: TextReporter(output: output, errors: errors, volume)
     case .json: JSONReporter(output)
-    case .jsonl: JSONLinesReporter(output)
+    case .jsonl: JSONLinesReporter(output: output)
     case .sarif: SARIFReporter(output)
     case .github:
       AnnotationReporter(
