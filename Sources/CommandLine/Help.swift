@@ -57,12 +57,14 @@ extension CommandLineProgram {
     page += discussion.isEmpty ? [] : [".SH DESCRIPTION"] + roffParagraphs(discussion)
     page += [".SH OPTIONS"] + root.sharedOptions.flatMap(\.roffEntry)
     page += [".SH COMMANDS"] + scopes.dropFirst().flatMap(\.roffSubsection)
-    let variables = Dictionary(
-      environment.map { ($0, $1) } + scopes.flatMap(\.ownOptions).compactMap(\.roffVariable)
-    ) { first, _ in first }
+    var variables = environment.map { ($0, $1) }
+    for variable in scopes.flatMap(\.ownOptions).compactMap(\.roffVariable)
+    where !variables.contains(where: { $0.0 == variable.0 }) {
+      variables.append(variable)
+    }
     for (title, entries) in [
-      ("ENVIRONMENT", variables.sorted { $0.key < $1.key }), ("FILES", Array(files)),
-      ("EXIT STATUS", Array(exitCodes)),
+      ("ENVIRONMENT", variables.sorted { $0.0 < $1.0 }), ("FILES", files.map { ($0, $1) }),
+      ("EXIT STATUS", exitCodes.map { ($0, $1) }),
     ] where !entries.isEmpty {
       page += [".SH \(title)"] + entries.flatMap(roffEntry)
     }
