@@ -71,8 +71,8 @@ package final class CompatibilitySimulation {
     var tried: Set<[[ExactText]]> = []
     for pair in pairs {
       let (older, newer) = try (device(pair.older), device(pair.newer))
-      for table in try tables(older, newer) {
-        let meeting = try older.definition(of: table) + [[]] + newer.definition(of: table)
+      for table in tables(older, newer) {
+        let meeting = older.definition(of: table) + [[]] + newer.definition(of: table)
         guard tried.insert(meeting).inserted else { continue }
         try judge(table, older, newer)
         try judge(table, newer, older)
@@ -82,20 +82,13 @@ package final class CompatibilitySimulation {
   }
 
   /// Harm of the same migration to the same object is reported once.
-  private func note(
-    _ migration: Int, _ table: String, _ object: String, isHarm: Bool,
-    _ text: () -> (message: String, transcript: DeviceTranscript?)
-  ) {
-    let isKnown = found.contains { known in
+  private func isKnown(
+    _ migration: Int, _ table: String, _ object: String, isHarm: Bool
+  ) -> Bool {
+    found.contains { known in
       known.migration == migration && known.table == table && known.object == object
         && (known.transcript != nil) == isHarm
     }
-    if isKnown { return }
-    let (message, transcript) = text()
-    found.append(
-      Disagreement(
-        migration: migration, table: table, object: object, message: message,
-        transcript: transcript))
   }
 
   // MARK: Devices
@@ -111,18 +104,18 @@ package final class CompatibilitySimulation {
 
   /// The tables, sorted, that both versions may exchange and whose definition, or that of their
   /// parents, differs.
-  private func tables(_ older: Device, _ newer: Device) throws(DatabaseError) -> [Identifier] {
+  private func tables(_ older: Device, _ newer: Device) -> [Identifier] {
     let (old, new) = (older.definitions, newer.definitions)
     var changed = Set(old.keys).filter { new[$0] != old[$0] }
     // No older device has a new table.
     guard !changed.isEmpty else { return [] }
     for device in [older, newer] {
-      for table in device.tableNames.keys.sorted() where !changed.contains(table) {
-        let parents = try device.table(table)?.foreignKeys.map(\.parent) ?? []
-        if !changed.isDisjoint(with: parents) { changed.insert(table) }
+      for (name, table) in device.tables.sorted(by: { $0.key < $1.key }) {
+        let parents = table.foreignKeys.map(\.parent)
+        if !changed.isDisjoint(with: parents) { changed.insert(name) }
       }
     }
-    return changed.filter { !scope.isLocal($0) && older.tableNames[$0] != nil }.sorted()
+    return changed.filter { !scope.isLocal($0) && older.tables[$0] != nil }.sorted()
   }
 
   // MARK: Finding the migration
@@ -147,19 +140,23 @@ package final class CompatibilitySimulation {
     let last = counts[1] - 1
     switch try result(table, sender, receiver) {
     case .unknown(let version, let problem):
-      let name = sender.tableNames[table] ?? table.text
-      note(suspects.last ?? last, name, name, isHarm: false) {
-        (
-          "lint could not generate a row of \(name) in \(version.name), so it did not "
-            + "simulate this table: \(problem)", nil
-        )
-      }
+      let name = sender.tables[table]?.name ?? table.text
+      let migration = suspects.last ?? last
+      if isKnown(migration, name, name, isHarm: false) { return }
+      found.append(
+        Disagreement(
+          migration: migration, table: name, object: name,
+          message: "lint could not generate a row of \(name) in \(version.name), so it did not "
+            + "simulate this table: \(problem)", transcript: nil))
     case .found(let counterexamples):
-      for found in counterexamples {
-        let migration = try culprit(of: found, table, sender, receiver, among: suspects) ?? last
-        note(migration, found.table, found.spelt([receiver, sender]), isHarm: true) {
-          (found.message(sender, receiver), found.transcript(sender, receiver))
-        }
+      for harm in counterexamples {
+        let migration = try culprit(of: harm, table, sender, receiver, among: suspects) ?? last
+        let object = harm.spelt([receiver, sender])
+        if isKnown(migration, harm.table, object, isHarm: true) { continue }
+        found.append(
+          Disagreement(
+            migration: migration, table: harm.table, object: object,
+            message: harm.message(sender, receiver), transcript: harm.transcript(sender, receiver)))
       }
     }
   }

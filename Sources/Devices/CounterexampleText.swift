@@ -17,7 +17,7 @@ extension Counterexample {
   func spelt(_ devices: [Device]) -> String {
     guard let column else { return table }
     let names = devices.lazy.compactMap { device in
-      (try? device.table(table.identifier))?.column(column)?.name
+      device.tables[table.identifier]?.column(column)?.name
     }
     return "\(table).\(names.first ?? column.text)"
   }
@@ -131,7 +131,7 @@ private struct ScriptSchema {
 
   init(_ device: Device, _ tables: Set<Identifier>, _ extent: Extent) {
     if device.enforcesForeignKeys { statements.append("PRAGMA foreign_keys = ON;") }
-    let needed = (try? device.withParents(tables)) ?? tables
+    let needed = device.withParents(tables)
     var missing: Set<Identifier> = []
     for object in device.schema.objects where !object.isInternal {
       guard let sql = object.sql else { continue }

@@ -17,12 +17,11 @@ final class Device {
   /// The names of the functions that the app provides, for which schemactl registers substitutes.
   let functions: Set<Identifier>
   /// Excludes virtual tables and their shadow tables.
-  let tableNames: [Identifier: String]
+  let tables: [Identifier: DeviceTable]
   /// The definitions of each table, its indexes and its triggers.
   let definitions: [Identifier: [[ExactText]]]
   /// Values near the limits of every version of a table.
   let hints: HintBook
-  private var tables: [Identifier: DeviceTable] = [:]
   private var candidates: [Identifier: Candidates] = [:]
   private var leastRows: [Identifier: MadeRow] = [:]
 
@@ -42,9 +41,11 @@ final class Device {
     connection = try portable.scratch(application)
     try connection.fixClockAndChance(ChanceCounter(from: 1, step: 0))
     connection.set(.foreignKeys, to: enforcesForeignKeys)
-    tableNames = Dictionary(
-      self.schema.tables.filter { !$0.isInternal && !$0.isVirtualTable }
-        .map { ($0.name.identifier, $0.name) }, uniquingKeysWith: { first, _ in first })
+    var tables: [Identifier: DeviceTable] = [:]
+    for table in self.schema.tables where !table.isInternal && !table.isVirtualTable {
+      tables[table.name.identifier] = try DeviceTable(table.name, on: connection)
+    }
+    self.tables = tables
     var definitions: [Identifier: [[ExactText]]] = [:]
     for object in self.schema.objects {
       guard let sql = object.sql, IndexShape(object)?.acceptsEveryRow != true else { continue }
@@ -52,14 +53,6 @@ final class Device {
         .append([object.kind.rawValue.exact, object.name.exact, sql.exact])
     }
     self.definitions = definitions.mapValues { $0.sorted { $0.lexicographicallyPrecedes($1) } }
-  }
-
-  func table(_ key: Identifier) throws(DatabaseError) -> DeviceTable? {
-    if let known = tables[key] { return known }
-    guard let name = tableNames[key] else { return nil }
-    let table = try DeviceTable(name, on: connection)
-    tables[key] = table
-    return table
   }
 
   /// Values to try for a column; SQLite decides whether it accepts them.
@@ -81,15 +74,13 @@ final class Device {
   }
 
   /// The tables and those that their foreign keys refer to, directly or indirectly.
-  func withParents(_ tables: Set<Identifier>) throws(DatabaseError) -> Set<Identifier> {
-    try reached(from: tables) { (name) throws(DatabaseError) in
-      try table(name)?.foreignKeys.map(\.parent) ?? []
-    }
+  func withParents(_ names: Set<Identifier>) -> Set<Identifier> {
+    reached(from: names) { tables[$0]?.foreignKeys.map(\.parent) ?? [] }
   }
 
   /// All definitions that determine which rows of the table the device accepts.
-  func definition(of table: Identifier) throws(DatabaseError) -> [[ExactText]] {
-    try withParents([table]).sorted().flatMap { definitions[$0] ?? [] }
+  func definition(of table: Identifier) -> [[ExactText]] {
+    withParents([table]).sorted().flatMap { definitions[$0] ?? [] }
   }
 
   /// Runs `body` and rolls back its changes.
@@ -131,10 +122,14 @@ final class Device {
     var rows: [RowIdentity] = []
     for insertion in insertions {
       if let refusal = try refusal(of: insertion.sql) { return .refused(refusal) }
-      if let row = try identity(of: insertion) { rows.append(row) }
+      guard let table = tables[insertion.table.identifier] else { continue }
+      // Without a primary key, it is the last row.
+      rows.append(
+        table.identity { insertion[$0] }
+          ?? RowIdentity(table: table.key, condition: "rowid = \(connection.lastInsertRowid)"))
     }
     for key in Set(rows.map(\.table)).sorted() {
-      if let table = try table(key), let refusal = try violation(in: table) {
+      if let table = tables[key], let refusal = try violation(in: table) {
         return .refused(refusal)
       }
     }
@@ -143,20 +138,13 @@ final class Device {
 
   /// The inserted row as stored now; nil if it no longer exists.
   func stored(_ row: RowIdentity) throws(DatabaseError) -> [Identifier: Value]? {
-    guard let table = try table(row.table) else { return nil }
+    guard let table = tables[row.table] else { return nil }
     let columns = table.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
     let rows = try connection.rows(
       "SELECT \(columns) FROM \(Quoting.quoted(table.name)) WHERE \(row.condition)")
     guard let values = rows.first else { return nil }
     return Dictionary(
       zip(table.columns.map(\.key), values), uniquingKeysWith: { first, _ in first })
-  }
-
-  /// Identifies a row by its primary key; without one, as the last row.
-  private func identity(of insertion: Insertion) throws(DatabaseError) -> RowIdentity? {
-    guard let table = try table(insertion.table.identifier) else { return nil }
-    return table.identity { insertion[$0] }
-      ?? RowIdentity(table: table.key, condition: "rowid = \(connection.lastInsertRowid)")
   }
 }
 

@@ -47,9 +47,9 @@ extension Device {
     } refusal: { (row) throws(DatabaseError) in
       try self.refusal(of: planned(row))
     }
-    switch try search.settle(start.row) {
-    case .row(let row): return .row(planned(row))
-    case .impossible(let problem): return .impossible(problem)
+    return switch try search.settle(start.row) {
+    case .row(let row): .row(planned(row))
+    case .impossible(let problem): .impossible(problem)
     }
   }
 
@@ -98,7 +98,7 @@ extension Device {
     by key: DeviceTable.ForeignKey, of table: DeviceTable, in plan: inout Scenario,
     within path: [Identifier]
   ) throws(DatabaseError) -> String? {
-    guard let parent = try self.table(key.parent) else {
+    guard let parent = tables[key.parent] else {
       return "table \(key.parent) does not exist"
     }
     let columns =

@@ -134,7 +134,7 @@ struct Exchange {
       var run = sent
       for record in sent.records where syncs(record.table) {
         // A missing table is a separate finding, which causes all other differences.
-        guard let table = try receiver.table(record.table) else { return nil }
+        guard let table = receiver.tables[record.table] else { return nil }
         if let message = try deliver(record, to: .receiver, table, &run) {
           return run.counterexample(table, table.column(in: message), .refused(message))
         }
@@ -149,13 +149,13 @@ struct Exchange {
     var rows: [RowIdentity: ServerRecord] = [:]
     var order: [RowIdentity] = []
     for record in run.records where syncs(record.table) {
-      guard let row = try receiver.table(record.table)?.identity({ record.values[$0] }) else {
+      guard let row = receiver.tables[record.table]?.identity({ record.values[$0] }) else {
         continue
       }
       if rows.updateValue(record, forKey: row) == nil { order.append(row) }
     }
     for row in order {
-      guard let table = try receiver.table(row.table), let record = rows[row] else { continue }
+      guard let table = receiver.tables[row.table], let record = rows[row] else { continue }
       let name = Quoting.identifier(table.name)
       guard let stored = try receiver.stored(row) else {
         let count = Step(role: .receiver, sql: "SELECT count(*) FROM \(name)")
@@ -246,7 +246,7 @@ struct Exchange {
     run.steps = []
     for (step, record) in zip(sent.steps, sent.records) {
       run.steps.append(step)
-      guard syncs(record.table), let target = try receiver.table(record.table) else { continue }
+      guard syncs(record.table), let target = receiver.tables[record.table] else { continue }
       guard try deliver(record, to: .receiver, target, &run) == nil else { return nil }
     }
     return run

@@ -23,9 +23,9 @@ struct TableSimulation {
   ///
   /// - Parameter key: the folded name of the table.
   func result(of key: Identifier) throws(DatabaseError) -> Result {
-    guard let table = try sender.table(key) else { return .found([]) }
+    guard let table = sender.tables[key] else { return .found([]) }
     let isOlder = sender.version.count < receiver.version.count
-    guard let other = try receiver.table(key) else {
+    guard let other = receiver.tables[key] else {
       return isOlder ? try missing(table) : .found([])
     }
     let start: Scenario

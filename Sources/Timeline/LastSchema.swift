@@ -9,7 +9,7 @@ package struct LastSchema: Sendable {
   package var tables: [TrackedTable] = []
   /// The names of all tables, including those whose definition cannot be parsed.
   package var tableNames: Set<Identifier> = []
-  package var objects: [(place: StatementPlace, object: SchemaObject)] = []
+  package var objects: [CreatedObject] = []
   /// Views and triggers that do not compile.
   package var broken: [(place: StatementPlace, object: BrokenObject)] = []
   /// Views and triggers that contain a string in double quotes.
@@ -37,8 +37,27 @@ package struct LastSchema: Sendable {
         guard let table = table(object.name.identifier), !table.isShadow else { continue }
         tables.append(table)
       } else if let maker = tracker.makers[object.key] {
-        objects.append((maker.place, object))
+        objects.append(CreatedObject(object: object, place: maker.place))
       }
     }
+  }
+}
+
+extension Timeline {
+  /// A timeline in which one migration creates the history's latest schema. Each object keeps its
+  /// original place. Nil if the replay did not reach the end.
+  package var standing: Timeline? {
+    guard let end else { return nil }
+    var standing = Timeline(migrations: migrations)
+    standing.changes = end.tables.sorted { $0.created.number < $1.created.number }.map { table in
+      TableChange(
+        migration: table.created.migration, before: nil, after: table.shape,
+        columnPlaces: table.columnPlaces, shaped: table.created)
+    }
+    standing.statements = statements
+    standing.made = end.objects
+    let made = Set(standing.made.map(\.place))
+    standing.indexes = indexes.filter { made.contains($0.place) }
+    return standing
   }
 }

@@ -4,7 +4,7 @@ import SchemaSQLText
 /// Tracks indexes, views and triggers during a replay.
 struct ObjectTracker {
   /// The current objects, with the statements that created them.
-  private(set) var makers: [SchemaDelta.Key: (place: StatementPlace, object: SchemaObject)] = [:]
+  private(set) var makers: [SchemaDelta.Key: CreatedObject] = [:]
   /// The objects that the current migration removed.
   private var vanished: [SchemaDelta.Key: (place: StatementPlace, isImplicit: Bool)] = [:]
 
@@ -13,32 +13,33 @@ struct ObjectTracker {
     vanished = [:]
   }
 
-  mutating func note(_ step: SchemaStep, droppedTables: [SchemaObject], at place: StatementPlace) {
-    let kept = Set(step.new.map(\.key))
+  /// - Parameter change: the change that a statement makes.
+  mutating func note(
+    _ change: SchemaDelta, droppedTables: [SchemaObject], at place: StatementPlace
+  ) {
     let tables = Set(droppedTables.map { $0.name.identifier })
-    for object in step.old where object.kind != .table && !object.isInternal {
-      guard !kept.contains(object.key) else { continue }
+    for (key, object) in change.before where key.kind != .table && change.after[key] == nil {
       let isImplicit = object.kind != .view && tables.contains(object.table.identifier)
-      vanished[object.key] = (place, isImplicit)
+      vanished[key] = (place, isImplicit)
     }
-    for object in step.new where object.kind != .table && !object.isInternal {
+    for (key, object) in change.after where key.kind != .table {
       // An object that a rebuild recreates unchanged keeps its original place.
-      let isSame = makers[object.key].map { $0.object.readsLike(object) } ?? false
-      makers[object.key] = (isSame ? makers[object.key]?.place ?? place : place, object)
-      vanished[object.key] = nil
+      let same = makers[key].flatMap { $0.object.readsLike(object) ? $0.place : nil }
+      makers[key] = CreatedObject(object: object, place: same ?? place)
+      vanished[key] = nil
     }
   }
 
+  /// - Parameters:
+  ///   - delta: the change that a migration made.
+  ///   - after: the schema after it.
   func removed(_ delta: SchemaDelta, _ after: Schema) -> [RemovedObject] {
-    let lost = delta.before.filter { key, object in
-      key.kind != .table && delta.after[key] == nil && vanished[key] != nil
-    }
-    guard !lost.isEmpty else { return [] }
-    return lost.values.compactMap { object in
-      guard let (place, isImplicit) = vanished[object.key] else { return nil }
+    delta.before.compactMap { key, object -> RemovedObject? in
+      guard key.kind != .table, delta.after[key] == nil, let (place, isImplicit) = vanished[key]
+      else { return nil }
       let replacements =
         object.kind == .view
-        ? after.objects.filter { $0.name.identifier == object.name.identifier }
+        ? after.objects.filter { $0.name.identifier == key.name }
         : after.objects(object.kind, on: object.table)
       return RemovedObject(
         object: object, place: place, isImplicit: isImplicit,
@@ -49,9 +50,7 @@ struct ObjectTracker {
   }
 
   func made(_ delta: SchemaDelta) -> [CreatedObject] {
-    delta.after.values.compactMap { object in
-      guard object.kind != .table, let maker = makers[object.key] else { return nil }
-      return CreatedObject(object: object, place: maker.place)
-    }.sorted { ($0.place.number, $0.object.name) < ($1.place.number, $1.object.name) }
+    delta.after.keys.compactMap { $0.kind == .table ? nil : makers[$0] }
+      .sorted { ($0.place.number, $0.object.name) < ($1.place.number, $1.object.name) }
   }
 }

@@ -68,14 +68,21 @@ package final class TableTracker {
     noteMove(at: place)
     let flow = RowFlow(statement, before)
     let target = target(of: statement)
-    let sources = Set(flow.read.compactMap { live[$0].map(CopyGraph.Holder.table) })
-      .union(flow.temporaryRead.map(CopyGraph.Holder.temporary))
-    for table in flow.temporaryCreated { copies.empty(table) }
-    for table in flow.temporaryWritten { copies.note(sources, into: .temporary(table), at: place) }
-    let step = SchemaStep(statement.change)
-    if !step.isEmpty { note(step, sources, at: place) }
+    let sources = Set(
+      flow.read.compactMap { table -> CopyGraph.Holder? in
+        table.isTemporary ? .temporary(table.name) : live[table.name].map { .table($0) }
+      })
+    for table in flow.created { copies.empty(table) }
+    for table in flow.written where table.isTemporary {
+      copies.note(sources, into: .temporary(table.name), at: place)
+    }
+    let step = TableStep(statement.change)
+    objects.note(statement.change, droppedTables: step.dropped, at: place)
+    note(step, sources, at: place)
     noteEffect(statement, target, step, at: place)
-    for table in flow.written { copy(sources, into: live[table], at: place) }
+    for table in flow.written where !table.isTemporary {
+      copy(sources, into: live[table.name], at: place)
+    }
   }
 
   // MARK: Rows
@@ -92,10 +99,10 @@ package final class TableTracker {
   }
 
   private func noteEffect(
-    _ statement: ReplayedStatement, _ target: StatementEffect.WrittenTable?, _ step: SchemaStep,
+    _ statement: ReplayedStatement, _ target: StatementEffect.WrittenTable?, _ step: TableStep,
     at place: StatementPlace
   ) {
-    let dropped = Set(step.tables.dropped.map { $0.name.identifier })
+    let dropped = Set(step.dropped.map { $0.name.identifier })
     let isDrop = target.map { dropped.contains($0.name.identifier) } ?? false
     let writes = statement.events.lazy.filter(\.writesRows)
     let reachesOthers =
@@ -137,37 +144,31 @@ package final class TableTracker {
     ) { name in
       live[name].map { tables[$0] }
     }
-    for index in timeline.statements.indices where timeline.statements[index].target != nil {
-      guard let table = timeline.statements[index].target?.table else { continue }
-      timeline.statements[index].target?.isCopy = isReplacement(table)
+    for index in timeline.statements.indices {
+      guard let id = timeline.statements[index].target?.table else { continue }
+      timeline.statements[index].target?.isCopy =
+        copies.origins(of: id).contains { tables[$0].successor == id }
     }
   }
 
-  /// Whether the table has replaced another one.
-  private func isReplacement(_ id: Int) -> Bool {
-    copies.origins(of: id).contains { tables[$0].successor == id }
-  }
-
   private func note(
-    _ step: SchemaStep, _ sources: Set<CopyGraph.Holder>, at place: StatementPlace
+    _ step: TableStep, _ sources: Set<CopyGraph.Holder>, at place: StatementPlace
   ) {
-    let found = step.tables
-    objects.note(step, droppedTables: found.dropped, at: place)
-    for table in found.dropped {
+    for table in step.dropped {
       guard let id = live.removeValue(forKey: table.name.identifier) else { continue }
       touch(id)
       tables[id].drop(at: place)
     }
     // Remove all old names first, because two tables may exchange names.
-    let ids = found.changed.map { live.removeValue(forKey: $0.old.name.identifier) }
-    for case (let id?, let (_, new)) in zip(ids, found.changed) {
+    let ids = step.changed.map { live.removeValue(forKey: $0.old.name.identifier) }
+    for case (let id?, let (_, new)) in zip(ids, step.changed) {
       live[new.name.identifier] = id
       guard let shape = TableShape(new) else { continue }
       touch(id)
       tables[id].become(shape, moved: timeline.move(at: place)?.from.identifier, at: place)
     }
-    let hasVirtual = found.created.contains { $0.rootPage == 0 }
-    for table in found.created {
+    let hasVirtual = step.created.contains { $0.rootPage == 0 }
+    for table in step.created {
       guard let shape = TableShape(table) else { continue }
       let id = tables.count
       tables.append(

@@ -28,8 +28,8 @@ extension Rule {
       let tables = Dictionary(
         end.tables.map { ($0.shape.key, $0) }, uniquingKeysWith: { first, _ in first })
       let indexes = Dictionary(
-        grouping: end.objects.compactMap { place, object in
-          IndexShape(object).map { (place: place, shape: $0) }
+        grouping: end.objects.compactMap { made in
+          IndexShape(made.object).map { (place: made.place, shape: $0) }
         }
       ) { $0.shape.table.identifier }
       return indexes.values.flatMap { indexes in

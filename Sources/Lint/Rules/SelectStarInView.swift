@@ -17,11 +17,11 @@ extension Rule {
     wrong: "- sql: CREATE VIEW done AS SELECT * FROM reminders WHERE isCompleted",
     right: "- sql: CREATE VIEW done AS SELECT id, title FROM reminders WHERE isCompleted",
     check: .history { timeline, _ in
-      (timeline.end?.objects ?? []).compactMap { place, object in
-        guard object.kind == .view, object.selectsStar else { return nil }
+      (timeline.end?.objects ?? []).compactMap { made in
+        guard made.object.kind == .view, made.object.selectsStar else { return nil }
         return timeline.draft(
-          "the view `\(object.name)` selects `*`: its columns change with those of its tables",
-          at: place, keys: ["sql", "name"], object: object.name, table: nil)
+          "the view `\(made.object.name)` selects `*`: its columns change with those of its tables",
+          at: made.place, keys: ["sql", "name"], object: made.object.name, table: nil)
       }
     })
 }
