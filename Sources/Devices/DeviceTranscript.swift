@@ -1,5 +1,3 @@
-import SchemaSQLText
-
 /// The statements on two devices that demonstrate how one breaks the rows of the other.
 package struct DeviceTranscript: Sendable, Hashable {
   /// Consecutive statements of one device.

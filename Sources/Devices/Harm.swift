@@ -1,6 +1,5 @@
 import SchemaSQLText
 import SchemaSQLite
-import SchemaTimeline
 
 /// Harm that one device does to the rows of another.
 enum Harm: Sendable, Hashable {

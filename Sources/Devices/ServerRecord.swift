@@ -1,7 +1,6 @@
 import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
-import SchemaTimeline
 import SchemaTrials
 
 /// A row as the server stores it for all devices: the columns that any device has set.

@@ -2,7 +2,6 @@ import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaSQLText
-import SchemaTimeline
 
 /// A file of findings that lint does not report, for a history that predates the use of lint.
 ///

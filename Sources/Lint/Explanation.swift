@@ -1,4 +1,3 @@
-import SchemaManifest
 import SchemaSQLText
 import SchemaTimeline
 

@@ -1,5 +1,4 @@
 import SchemaSQLText
-import SchemaTimeline
 
 extension Rule {
   /// Explains the replacement of a rule id of version 0.1; nil for another id.

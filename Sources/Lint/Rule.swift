@@ -1,5 +1,4 @@
 import SchemaDevices
-import SchemaManifest
 import SchemaQueries
 import SchemaSQLText
 import SchemaTimeline

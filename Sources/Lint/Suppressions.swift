@@ -1,8 +1,6 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaQueries
-import SchemaSQLText
-import SchemaTimeline
 
 /// The suppressions of a history and of the application's queries, with their findings.
 struct Suppressions {

@@ -1,7 +1,6 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
-import SchemaTimeline
 
 /// A statement of the application, with its position.
 package struct ApplicationQuery: Sendable {

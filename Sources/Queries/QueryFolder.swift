@@ -1,8 +1,6 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaPlatform
-import SchemaSQLText
-import SchemaTimeline
 
 /// A file of the application's statements.
 package struct QueryFile: Sendable, Hashable {

@@ -1,7 +1,6 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
-import SchemaTimeline
 
 /// A comment of a query file that suppresses a finding in the next statement, or in the statement
 /// that ends on its line: `-- schemactl: allow query-broken: The app makes that table when it

@@ -1,6 +1,5 @@
 import SchemaModel
 import SchemaPlanning
-import SchemaReplay
 import SchemaSQLText
 
 /// The schema after the last migration, with the statements that created its parts.

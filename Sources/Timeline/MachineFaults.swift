@@ -1,6 +1,5 @@
 import SchemaHistory
 import SchemaReplay
-import SchemaSQLText
 import SchemaSQLite
 
 extension Connection {

@@ -1,4 +1,3 @@
-import SchemaManifest
 import SchemaSQLText
 
 extension Probe {

@@ -12,7 +12,6 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaModel
-import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite

@@ -2,7 +2,6 @@ import SchemaHistory
 import SchemaManifest
 import SchemaReplay
 import SchemaSQLText
-import SchemaTimeline
 import SchemaYAML
 
 /// A change that `lint --fix` made in a draft.

@@ -5,7 +5,6 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
-import SchemaYAML
 
 extension Rule {
   static let losesValues = Rule(

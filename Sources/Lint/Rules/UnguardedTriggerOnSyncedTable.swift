@@ -1,4 +1,3 @@
-import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 import SchemaTimeline

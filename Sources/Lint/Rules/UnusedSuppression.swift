@@ -1,5 +1,3 @@
-import SchemaTimeline
-
 extension Rule {
   static let unusedSuppression = Rule(
     id: "unused-suppression",

@@ -1,4 +1,3 @@
-import SchemaSQLText
 import SchemaTimeline
 
 extension Rule {
