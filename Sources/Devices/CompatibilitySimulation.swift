@@ -10,7 +10,6 @@ import SchemaTrials
 /// Determines whether a change breaks devices with another version of the app. Builds both schemas
 /// in memory and transfers rows between them, as a sync engine does.
 package final class CompatibilitySimulation {
-  private let pairs: [(older: AppVersion, newer: AppVersion)]
   /// The schema changes of each migration.
   private let deltas: [SchemaDelta]
   private let application: Application
@@ -23,11 +22,9 @@ package final class CompatibilitySimulation {
   /// Without duplicates.
   private var found: [Disagreement] = []
 
-  init(
-    _ pairs: [(older: AppVersion, newer: AppVersion)], _ deltas: [SchemaDelta],
-    _ timeline: Timeline, _ application: Application, _ scope: LintScope
+  private init(
+    _ deltas: [SchemaDelta], _ timeline: Timeline, _ application: Application, _ scope: LintScope
   ) {
-    self.pairs = pairs
     self.deltas = deltas
     self.application = application
     self.scope = scope
@@ -55,18 +52,20 @@ package final class CompatibilitySimulation {
       versions.dropFirst(first + 2).suffix(isFull ? .max : 1)
         .map { (older: versions[first], newer: $0) }
     }
-    let pairs = adjacent + others
-    guard !pairs.isEmpty else { return [] }
+    guard !adjacent.isEmpty else { return [] }
+    let simulation = CompatibilitySimulation(deltas, timeline, project.application, scope)
     do {
-      return try CompatibilitySimulation(pairs, deltas, timeline, project.application, scope)
-        .disagreements()
+      try simulation.run(adjacent + others)
+      return simulation.found
     } catch {
       throw Failure(error.status, "the compatibility simulation failed: \(error.inWords)")
     }
   }
 
-  /// In the order of the pairs and the tables.
-  func disagreements() throws(DatabaseError) -> [Disagreement] {
+  /// Finds disagreements in the order of the pairs and the tables.
+  private func run(
+    _ pairs: [(older: AppVersion, newer: AppVersion)]
+  ) throws(DatabaseError) {
     // Most tables are equal in many releases, so one trial suffices for all of them.
     var tried: Set<[[ExactText]]> = []
     for pair in pairs {
@@ -78,7 +77,6 @@ package final class CompatibilitySimulation {
         try judge(table, newer, older)
       }
     }
-    return found
   }
 
   /// Harm of the same migration to the same object is reported once.

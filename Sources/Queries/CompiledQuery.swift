@@ -31,23 +31,12 @@ package enum CompiledQuery: Sendable {
   }
 }
 
-extension [ApplicationQuery] {
-  /// The queries without PRAGMAs: some take effect during compilation, and the others cannot break.
-  package func harmless() throws(DatabaseError) -> [ApplicationQuery] {
-    guard !isEmpty else { return [] }
-    let connection = try Connection(path: nil)
-    connection.setAuthorizer { $0.action == .pragma ? .deny : .allow }
-    var queries: [ApplicationQuery] = []
-    for query in self {
-      do {
-        _ = try connection.prepare(query.sql)
-      } catch {
-        if error.isFault { throw error }
-        if error.code == .authorization { continue }
-      }
-      queries.append(query)
-    }
-    return queries
+extension ApplicationQuery {
+  /// Some PRAGMAs take effect during compilation, and the others cannot break.
+  var isPragma: Bool {
+    let sql = TokenizedSQL(sql)
+    let explain: Set<Identifier> = ["EXPLAIN", "QUERY", "PLAN"]
+    return sql.isWord(sql.significant.first { !explain.contains(sql.name($0)) }, "PRAGMA")
   }
 }
 

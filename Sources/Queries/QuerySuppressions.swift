@@ -23,20 +23,17 @@ struct QuerySuppression {
       let words = text.split(whereSeparator: \.isWhitespace)
       guard words.first == "schemactl:" else { continue }
       let position = source.position(ofByte: comment.range.lowerBound)
+      func invalid(_ problem: String) -> Failure {
+        Failure(.invalidInput, problem, place: Failure.Place(file: file, position: position))
+      }
       guard words.count > 2, words[1] == "allow" else {
-        throw Failure(
-          .invalidInput, "a comment for schemactl has the form `-- schemactl: allow RULE: reason`",
-          place: Failure.Place(file: file, position: position))
+        throw invalid("a comment for schemactl has the form `-- schemactl: allow RULE: reason`")
       }
       let rule = words[2].last == ":" ? words[2].dropLast() : words[2]
       let suppression = Suppression(
         rule: String(rule), reason: words.dropFirst(3).joined(separator: " "), until: nil,
         position: position)
-      guard !suppression.reason.isEmpty else {
-        throw Failure(
-          .invalidInput, "it needs a reason",
-          place: Failure.Place(file: file, position: position))
-      }
+      guard !suppression.reason.isEmpty else { throw invalid("it needs a reason") }
       let before = sql.bytes[..<comment.range.lowerBound]
       let lineStart = before.lastIndex(of: UInt8(ascii: "\n")) ?? 0
       suppressions.append(QuerySuppression(suppression: suppression, lineStart: lineStart))

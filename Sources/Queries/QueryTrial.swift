@@ -65,15 +65,10 @@ package struct QueryTrial {
     var all: [ApplicationQuery] = []
     for file in files { all += try ApplicationQuery.all(in: file) }
     self.all = all
-    queries = try reportingFailure(of: Self.subject) {
-      try all.filter { !$0.sql.isEmpty }.harmless()
-    }
+    queries = all.filter { !$0.sql.isEmpty && !$0.isPragma }
     mentions = Mentions(queries)
     courses = queries.map { _ in [] }
   }
-
-  /// The failing action, for messages.
-  private static let subject = "the check of the application's queries"
 
   /// Call it after each replayed migration.
   package mutating func note(
@@ -84,7 +79,9 @@ package struct QueryTrial {
     let isEnd = count == project.migrations.count
     for (index, query) in queries.enumerated()
     where isEnd || courses[index].isEmpty || affected.contains(index) {
-      let compiled = try reportingFailure(of: Self.subject) { try connection.compile(query) }
+      let compiled = try reportingFailure(of: "the check of the application's queries") {
+        try connection.compile(query)
+      }
       courses[index].append((count - 1, compiled))
     }
   }

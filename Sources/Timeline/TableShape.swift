@@ -161,23 +161,18 @@ extension TableShape.Column {
 
 extension TableShape.PrimaryKey {
   fileprivate init?(_ table: CreateTable) {
-    for column in table.columns {
-      guard let key = column.primaryKey else { continue }
-      self.init(
-        columns: [column.name.text.identifier], isAutoincrement: key.isAutoincrement,
-        onConflict: key.onConflict ?? .abort)
-      return
-    }
-    for constraint in table.constraints {
-      guard case .primaryKey(let terms, let isAutoincrement, let action) = constraint.kind else {
-        continue
+    let inline = table.columns.compactMap(\.primaryKey).map { ($0.isAutoincrement, $0.onConflict) }
+    let constraints = table.constraints.compactMap { constraint in
+      if case .primaryKey(_, let isAutoincrement, let action) = constraint.kind {
+        (isAutoincrement, action)
+      } else {
+        nil
       }
-      self.init(
-        columns: terms.compactMap { $0.column?.text.identifier },
-        isAutoincrement: isAutoincrement, onConflict: action ?? .abort)
-      return
     }
-    return nil
+    guard let (isAutoincrement, action) = (inline + constraints).first else { return nil }
+    self.init(
+      columns: table.keyColumns.map(\.identifier), isAutoincrement: isAutoincrement,
+      onConflict: action ?? .abort)
   }
 }
 

@@ -150,9 +150,7 @@ extension TableChange {
     guard let before, let after, before.rowidAlias == nil, !before.isWithoutRowid,
       after.rowidAlias == nil, !after.isWithoutRowid
     else { return false }
-    return !copies.contains { place in
-      timeline.statements(in: place.migration).contains { $0.place == place && $0.readsRowids }
-    }
+    return !copies.contains { timeline.statement(at: $0)?.readsRowids ?? false }
   }
 }
 
