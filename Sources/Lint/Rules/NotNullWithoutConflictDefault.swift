@@ -114,7 +114,7 @@ extension StatementEffect {
     var (start, text) = (0, sql)
     if tokens.isWord(beginning, "ALTER") {
       let definition = tokens.significant.drop { !tokens.isWord($0, "ADD") }.dropFirst()
-        .drop { tokens.isWord($0, "COLUMN") }
+        .drop { tokens.isWord($0, "COLUMN") }.prefix { tokens.text($0) != ";" }
       guard let first = definition.first, let last = definition.last else { return nil }
       // The only column of a table has the same grammar.
       let head = "CREATE TABLE t ("
