@@ -11,6 +11,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
+import SchemaTrials
 import SchemaYAML
 
 /// Reads histories and schemas with the settings of a command.
