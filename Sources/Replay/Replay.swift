@@ -54,7 +54,8 @@ package final class ScratchDatabase {
   package private(set) var schema: Schema
   /// The same with the ledger, as it was read.
   private var whole: StoredSchema
-  private let ledger: [SchemaObject]
+  private var ledger: [SchemaObject]
+  private let untouchedLedger: [SchemaObject]
   private var running = RunningFingerprint()
   /// Where there are rows: which foreign key may point at a row that goes.
   private var keys: ForeignKeyGraph?
@@ -188,8 +189,8 @@ package final class ScratchDatabase {
     do {
       connection = try opening()
       whole = try StoredSchema(of: connection)
-      schema = whole.schema.without(application.ledger)
-      ledger = whole.schema.objects(of: application.ledger)
+      (schema, ledger) = whole.schema.separating(application.ledger)
+      untouchedLedger = ledger
     } catch {
       throw Failure(error.status, "the scratch database cannot be opened: \(error.inWords)")
     }
@@ -310,7 +311,7 @@ package final class ScratchDatabase {
 
   /// Under `writable_schema` the SQL need not contain a name.
   private func refuseLedgerEdit(_ context: Context) throws(Failure) {
-    guard whole.schema.objects(of: application.ledger) == ledger else {
+    guard ledger == untouchedLedger else {
       throw context.failure(
         .invalidInput,
         "\(application.ledger) is schemactl's ledger: a migration may not use it, nor edit it in "
@@ -332,16 +333,18 @@ package final class ScratchDatabase {
 
   private func refresh() throws(DatabaseError) {
     guard try whole.refresh(on: connection, after: runner.takeReach()) else { return }
-    schema = whole.schema.without(application.ledger)
+    (schema, ledger) = whole.schema.separating(application.ledger)
   }
 }
 
 extension Schema {
-  fileprivate func objects(of ledger: Ledger) -> [SchemaObject] {
-    objects.filter { $0.isOf(ledger) }
-  }
-
-  fileprivate func without(_ ledger: Ledger) -> Schema {
-    Schema(objects: objects.filter { !$0.isOf(ledger) })
+  /// The schema without the ledger, and the ledger with all that belongs to it.
+  fileprivate func separating(_ ledger: Ledger) -> (schema: Schema, ledger: [SchemaObject]) {
+    var (ours, others): ([SchemaObject], [SchemaObject]) = ([], [])
+    ours.reserveCapacity(objects.count)
+    for object in objects {
+      if object.isOf(ledger) { others.append(object) } else { ours.append(object) }
+    }
+    return (Schema(objects: ours), others)
   }
 }

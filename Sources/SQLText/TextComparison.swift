@@ -167,7 +167,8 @@ package struct Identifier: Sendable {
 extension Identifier: Hashable {
   package static func == (a: Identifier, b: Identifier) -> Bool {
     var (a, b) = (a.text, b.text)
-    return a.withUTF8 { a in b.withUTF8 { b in areSameNames(a, b) } }
+    return a.utf8.count == b.utf8.count
+      && a.withUTF8 { a in b.withUTF8 { b in areSameNames(a, b) } }
   }
 
   package func hash(into hasher: inout Hasher) {
