@@ -14,25 +14,46 @@ package enum Graphviz {
       let line = String(decoding: result.errors, as: UTF8.self).split(separator: "\n").first
       throw .failed(line.map(String.init) ?? "dot ended with \(result.status)")
     }
-    return withoutIDs(text[start.lowerBound...])
+    return shortened(text[start.lowerBound...])
   }
 
   private static var path: String { Environment["PATH"] ?? "/usr/bin:/bin" }
 
-  /// Removes the ids of nodes, which Graphviz repeats in comments and tooltips.
-  private static func withoutIDs(_ svg: Substring) -> String {
-    without("<title>", "</title>", without("<!--", "-->", String(svg)))
+  /// Removes the ids of nodes, which Graphviz repeats in comments and tooltips, and writes what all
+  /// texts have in common only once.
+  private static func shortened(_ svg: Substring) -> String {
+    var bytes = Array(svg.utf8)
+    for (start, end) in [("<title>", "</title>\n"), ("<!--", "-->\n"), (" id=\"", "\"")] {
+      bytes = without(Array(start.utf8), Array(end.utf8), bytes)
+    }
+    for attribute in [" text-anchor=\"start\""] + font {
+      bytes = without(Array(attribute.utf8), [], bytes)
+    }
+    bytes.insert(contentsOf: font.joined().utf8, at: "<svg".utf8.count)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func without(_ start: String, _ end: String, _ svg: String) -> String {
-    var rest = svg[...]
-    var result = ""
-    while let first = rest.firstRange(of: start),
-      let last = rest[first.upperBound...].firstRange(of: end)
-    {
-      result += rest[..<first.lowerBound]
-      rest = rest[last.upperBound...].drop { $0.isNewline }
+  /// As Graphviz writes the font of the nodes.
+  private static let font = [" font-family=\"Helvetica,sans-Serif\"", " font-size=\"11.00\""]
+
+  /// Removes each part from `start` to the next `end`.
+  private static func without(_ start: [UInt8], _ end: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var place = 0
+    func isAt(_ place: Int, _ text: [UInt8]) -> Bool {
+      place + text.count <= bytes.count && text.indices.allSatisfy { bytes[place + $0] == text[$0] }
     }
-    return result + rest
+    while place < bytes.count {
+      guard isAt(place, start) else {
+        result.append(bytes[place])
+        place += 1
+        continue
+      }
+      place += start.count
+      while place < bytes.count, !isAt(place, end) { place += 1 }
+      place += end.count
+    }
+    return result
   }
 }

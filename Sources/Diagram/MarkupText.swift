@@ -6,19 +6,20 @@ extension String {
   /// numbers.
   package var markupText: String { markup { _ in false } }
 
-  /// Like `markupText`, for text of several lines.
-  package var markupLines: String { markup { $0 == "\n" || $0 == "\t" } }
+  /// Like `markupText`, for the text of several lines in an element. Quotes need no escape there.
+  package var markupLines: String { markup { "\n\t\"'".unicodeScalars.contains($0) } }
 
   private func markup(except isKept: (Unicode.Scalar) -> Bool) -> String {
     var result = ""
     for scalar in unicodeScalars {
       switch scalar {
+      case _ where isKept(scalar): result.unicodeScalars.append(scalar)
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
-      case _ where scalar.isHarmless || isKept(scalar): result.unicodeScalars.append(scalar)
+      case _ where scalar.isHarmless: result.unicodeScalars.append(scalar)
       default: result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
       }
     }
