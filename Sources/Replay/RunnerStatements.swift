@@ -72,7 +72,8 @@ extension Runner {
         record.missingCall = try record.missingCall ?? missingCall(in: sql, at: start)
       }
       if isGenerated, !allowsQuotedStrings { try refuseQuotedString(tokens, context) }
-      if isForLint {
+      // Only an observer reads warnings.
+      if isForLint, onStatement != nil {
         if let (text, offset) = try doubleQuotedString(in: tokens) {
           warnings.doubleQuotedString = StatementWarnings.QuotedString(
             text: text, position: position(range.lowerBound + offset))
