@@ -1,3 +1,5 @@
+import SchemaSQLText
+
 /// Harm that devices with two versions of the app do to each other's rows.
 package struct Disagreement: Sendable {
   /// The index of the migration that caused it.

@@ -1,6 +1,7 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaQueries
+import SchemaSQLText
 
 /// The suppressions of a history and of the application's queries, with their findings.
 struct Suppressions {

@@ -3,6 +3,7 @@ import SchemaCopies
 import SchemaHistory
 import SchemaPlatform
 import SchemaReplay
+import SchemaSQLText
 
 /// The effects of `migrate` on a copy of the database. The database itself was only read.
 package struct RehearsalReport: Sendable {

@@ -1,6 +1,7 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaPlatform
+import SchemaSQLText
 
 /// A file of the application's statements.
 package struct QueryFile: Sendable, Hashable {

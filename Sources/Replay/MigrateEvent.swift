@@ -1,3 +1,5 @@
+import SchemaSQLText
+
 /// What a migration is doing to the rows of a table.
 package enum MigrationPhase: String, Sendable, CaseIterable {
   case check, copy, index, update, verify

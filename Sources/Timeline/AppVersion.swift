@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaReplay
+import SchemaSQLText
 
 /// A version of the app that a device may run: a release, or the current history.
 package struct AppVersion: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaReplay
+import SchemaSQLText
 import SchemaSQLite
 
 extension Connection {

@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaSQLText
 import SchemaYAML
 
 /// The strictness of lint, determined by the engine that syncs the database.

@@ -1,3 +1,5 @@
+import SchemaSQLText
+
 /// The elements that can be reached from some elements, including these.
 ///
 /// - Parameter next: the elements that are one step away from an element.

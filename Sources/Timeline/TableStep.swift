@@ -1,4 +1,5 @@
 import SchemaModel
+import SchemaSQLText
 
 /// The tables before and after a statement. A table is the same as long as its rows remain in the
 /// same b-tree, whatever its name.

@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaPlatform
+import SchemaSQLText
 import SchemaYAML
 
 /// Handles SIGINT, SIGTERM and SIGHUP on a thread of its own.

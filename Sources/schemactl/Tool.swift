@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaPlatform
 import SchemaReplay
+import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 

@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaPlatform
+import SchemaSQLText
 
 /// Ends the program with a usage error.
 func refuse(_ message: String, _ status: ExitStatus) -> Never {

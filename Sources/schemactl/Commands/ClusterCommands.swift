@@ -2,6 +2,7 @@ import SchemaApply
 import SchemaHistory
 import SchemaRemote
 import SchemaReplay
+import SchemaSQLText
 import SchemaYAML
 
 extension MigrateCommand {

@@ -5,6 +5,7 @@ import SchemaHistory
 import SchemaModel
 import SchemaPlatform
 import SchemaReplay
+import SchemaSQLText
 import SchemaSQLite
 
 enum DiagramCommand: Command {

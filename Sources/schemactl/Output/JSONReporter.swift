@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaFleet
 import SchemaHistory
+import SchemaSQLText
 import SchemaYAML
 
 /// A value that can be a JSON member.

@@ -1,4 +1,5 @@
 import SchemaPlatform
+import SchemaSQLText
 
 /// Standard output or standard error: a buffer in front of `write(2)`.
 final class Output {

@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaReplay
+import SchemaSQLText
 import SchemaYAML
 
 /// Writes what a command reports in one output format.
