@@ -289,7 +289,8 @@ package final class TableTracker {
   private func endRebuild(of id: Int, _ replacing: inout Set<Int>) {
     guard let successor = tables[id].successor, let start = tables[id].start,
       let displaced = tables[id].left[start.name.identifier],
-      tables[successor].names.contains(start.name.identifier)
+      // The migration may rename the table and then rebuild it under its new name.
+      tables[successor].names.contains(start.name.identifier) || tables[id].isDropped
     else { return }
     appendRebuild(of: id, from: start, displaced, &replacing)
   }

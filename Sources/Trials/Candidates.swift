@@ -41,22 +41,53 @@ package struct Candidates: Sendable {
     }
     for case .real(let number) in hinted { values += [.real(number + 1), .real(number - 1)] }
     if !hinted.isEmpty || column.affinity == .text { values += patterns(hinted) + forms }
+    if column.affinity == .blob { values += hinted.flatMap(bytes) }
     var known: Set<Value> = [.null]
     return values.filter { known.insert($0).inserted }
   }
 
+  /// Values for a column that refuses marks, so that its rows differ: those in the CHECK, then values of
+  /// the same formats.
+  func distinct(for column: DeviceTable.Column) -> [Value] {
+    var known: Set<Value> = [.null]
+    let others: [Value] =
+      switch column.affinity {
+      case .text: moreForms
+      case .integer, .numeric: [3, 4, 6, 7, 8, 21, 22, 35, 12_345]
+      case .real: [.real(1.234_567), .real(2.345_678)]
+      case .blob: moreForms
+      }
+    return (hinted(column) + others + values(for: column)).filter { known.insert($0).inserted }
+  }
+
+  /// Bytes of the length that a CHECK contains.
+  private func bytes(_ length: Value) -> [Value] {
+    guard case .integer(let length) = length, (1...300).contains(length) else { return [] }
+    return (1...3).map { .blob([UInt8](repeating: $0, count: Int(length))) }
+  }
+
   /// Texts that match a LIKE or GLOB of a CHECK.
   private func patterns(_ hinted: [Value]) -> [Value] {
-    hinted.compactMap(\.text).filter { $0.contains(where: "%*".contains) }.map { text in
-      .text(
-        text.reduce(into: "") { filled, character in
-          switch character {
-          case "%", "*": filled += "7001"
-          case "_", "?": filled += "a"
-          default: filled.append(character)
-          }
-        })
+    hinted.compactMap(\.text).filter { $0.contains(where: "%*[?".contains) }.flatMap { text in
+      (0..<2).map { .text(filled(text, $0)) }
     }
+  }
+
+  /// Replaces wildcards; a class by its first or its last character.
+  private func filled(_ pattern: String, _ variant: Int) -> String {
+    var (filled, rest) = ("", Substring(pattern))
+    while let character = rest.popFirst() {
+      switch character {
+      case "%", "*": filled += "700\(variant + 1)"
+      case "_", "?": filled += variant == 0 ? "a" : "b"
+      case "[":
+        guard let end = rest.firstIndex(of: "]"), let first = rest.first else { return filled }
+        filled.append(variant == 0 ? first : rest[rest.index(before: end)])
+        rest = rest[rest.index(after: end)...]
+      default: filled.append(character)
+      }
+    }
+    return filled
   }
 
   private func keys(_ column: DeviceTable.Column) -> [Value] {
@@ -92,10 +123,12 @@ package struct Candidates: Sendable {
 }
 
 extension Candidates {
-  /// Values that a column with a CHECK probably accepts: those in the CHECK.
-  func likely(for column: DeviceTable.Column) -> [Value] {
-    let hinted = hinted(column)
-    return hinted.isEmpty ? values(for: column) : hinted
+  /// Other values of formats that CHECKs often require.
+  private var moreForms: [Value] {
+    [
+      "2027-03-04", "2027-03-04 05:06:07", "2027-03-04T05:06:07Z", "05:06:07", "{\"a\": 1}", "[1]",
+      "[1, 2]", "#aa33cc", "00000000-0000-4000-8000-00000000000a", "de", "oak", "OAK", "O",
+    ]
   }
 
   /// The value of a row's column: the same value in three rows, then each of the others.

@@ -32,7 +32,7 @@ struct Contents {
           "SELECT * FROM main.\(Quoting.quoted(table.name))")
         let columns = statement.columnNames.map(\.identifier)
         var rows: [[Value]] = []
-        while try statement.step() { rows.append(try statement.row.map(\.withoutChance)) }
+        while try statement.step() { rows.append(try statement.row) }
         tables[table.name.identifier] = Table(
           name: table.name, columns: columns, rows: rows,
           numberedKey: before.contains(table.name.identifier)
@@ -40,6 +40,29 @@ struct Contents {
       } catch {
         if error.isOfMachine { throw error }
       }
+    }
+    nameRandomValues()
+  }
+
+  /// Replaces random values by names. Random numbers are consumed in order, for different keys, so one
+  /// row more or less would change the values in all following rows. A value that several cells
+  /// share, such as a key and the references to it, gets its name from the rest of their rows.
+  private mutating func nameRandomValues() {
+    var rows: [Value: [Int]] = [:]
+    for table in tables.values {
+      for row in table.rows where row.contains(where: \.isRandom) {
+        let rest = row.map { $0.isRandom ? .anyRandom : $0 }
+        for value in row where value.isRandom { rows[value, default: []].append(rest.hashValue) }
+      }
+    }
+    guard !rows.isEmpty else { return }
+    let names = rows.mapValues { rows -> Value in
+      rows.count == 1 ? .anyRandom : .text("\(Value.random) \(rows.reduce(0, &+).magnitude)")
+    }
+    tables = tables.mapValues { table in
+      Table(
+        name: table.name, columns: table.columns,
+        rows: table.rows.map { $0.map { names[$0] ?? $0 } }, numberedKey: table.numberedKey)
     }
   }
 
@@ -71,14 +94,23 @@ struct Contents {
 }
 
 extension Value {
-  /// Replaces random values. Random numbers are consumed in order, for different keys, so one row
-  /// more or less would change the values in all following rows.
-  fileprivate var withoutChance: Value {
+  fileprivate static let random = "a random value"
+  /// Stands for a random value that no other cell contains.
+  fileprivate static let anyRandom = Value.text(random)
+
+  /// Whether a random function returned the value.
+  fileprivate var isRandom: Bool {
     switch self {
-    case .integer(let number) where ChanceCounter.range.contains(number): .integer(-1)
-    case .text(let text) where text.hasPrefix("a5a5a5a5") || text.hasPrefix("A5A5A5A5"): "chance"
-    case .blob(let bytes) where bytes.starts(with: [0xA5, 0xA5, 0xA5]): .blob([])
-    default: self
+    case .integer(let number): ChanceCounter.range.contains(number)
+    case .text(let text): text.hasPrefix("a5a5a5a5") || text.hasPrefix("A5A5A5A5")
+    case .blob(let bytes): bytes.starts(with: [0xA5, 0xA5, 0xA5])
+    default: false
     }
   }
+
+  /// Whether it stands for a random value that several cells contain.
+  var isNameOfSharedRandom: Bool { isNameOfRandom && self != .anyRandom }
+
+  /// Whether it stands for a random value.
+  var isNameOfRandom: Bool { text?.hasPrefix(Self.random) ?? false }
 }

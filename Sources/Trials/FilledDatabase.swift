@@ -17,6 +17,8 @@ struct FilledDatabase {
 
   struct Table {
     let shape: DeviceTable
+    /// The values in the CHECKs of each column.
+    let hints: [Identifier: [Value]]
     var rows: [Row]
 
     func index(of column: Identifier) -> Int? {
@@ -42,7 +44,7 @@ struct FilledDatabase {
     bytes = try connection.serialized()
     references = filler.references
     for (name, filled) in filler.filled {
-      var table = Table(shape: filled.shape, rows: [])
+      var table = Table(shape: filled.shape, hints: filled.hints, rows: [])
       guard !filled.shape.columns.isEmpty else { continue }
       let columns = filled.key + filled.shape.columns.map { Quoting.quoted($0.name) }
       let rows = try connection.rows(
@@ -74,6 +76,10 @@ enum RowKind: Hashable {
   case twin
   /// A copy of the first marked row whose unique texts end in a space.
   case padded
+  /// A row whose text key is that of the fourth marked row in capitals.
+  case otherCase
+  /// A row whose text key is that of the fourth marked row and a space.
+  case otherSpace
   /// 0 and 1, in a different pattern for each column.
   case bits(Int)
   /// Values near the column's name in the step.

@@ -84,5 +84,27 @@ extension Value {
   package var literal: String { Literal(self).sql }
 
   /// A shortened literal for sentences.
-  package var shortLiteral: String { literal.shortened }
+  package var shortLiteral: String { shortLiteral(from: 0) }
+
+  /// A shortened literal that shows where the value differs from another one.
+  func literal(besides other: Value) -> String {
+    let same = zip(literal.utf8, other.literal.utf8).prefix { $0 == $1 }.count
+    return shortLiteral(from: same)
+  }
+
+  /// - Parameter place: a byte that the result shows.
+  private func shortLiteral(from place: Int) -> String {
+    let whole = literal
+    let most = 40
+    guard whole.count > most, whole.hasSuffix("'"), let quote = whole.firstIndex(of: "'") else {
+      return whole.shortened
+    }
+    let content = whole[whole.index(after: quote)...].dropLast()
+    let length = most - 6
+    let shown = whole.utf8.prefix(place).count < length ? 0 : place - length / 2
+    let start = whole.utf8.index(whole.startIndex, offsetBy: shown)
+    let tail = shown == 0 ? content : content[Swift.max(start, content.startIndex)...]
+    return whole[...quote] + (shown == 0 ? "" : "…") + tail.prefix(length)
+      + (tail.count > length ? "…'" : "'")
+  }
 }

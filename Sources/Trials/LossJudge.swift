@@ -18,6 +18,8 @@ struct LossJudge {
     case kept(Destination)
     case lost([Cell], isAll: Bool)
     case narrowed(Cell, Value, Value)
+    /// No other value fits the column, or no run with one succeeds.
+    case untried
     /// The effect is unknown.
     case unknown
   }
@@ -138,9 +140,10 @@ struct LossJudge {
     let nulls = filled.rows.indices.filter { !lost.contains($0) }.map {
       Cell(table: table, row: $0, column: index)
     }.filter { value($0) == .null }
-    if let filling = try influence.filling(nulls) { return filling }
-    guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
-    return try influence.verdict(on: gone, of: cells)
+    guard !gone.isEmpty else { return try influence.filling(nulls) ?? .kept(place ?? .elsewhere) }
+    let verdict = try influence.verdict(on: gone, of: cells)
+    if case .lost = verdict { return verdict }
+    return try influence.filling(nulls) ?? verdict
   }
 
   /// The cells whose values do not exist unchanged, and the location of most other cells' values.

@@ -139,6 +139,8 @@ package final class LossTrial {
         migration: place.migration, table: outcome.table.shape.key, column: column.key)
       switch try outcome.verdict(on: column, as: name) {
       case .unknown: break
+      case .untried:
+        note(place.migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
       case .kept(let destination):
         evidence.destinations[key] = destination
         guard isThere, let other = outcome.otherColumn(destination, than: name),
@@ -161,7 +163,8 @@ package final class LossTrial {
           continue
         }
         evidence.losses.append(
-          outcome.loss(.narrowed(a.shortLiteral, b.shortLiteral), of: column, at: statement))
+          outcome.loss(
+            .narrowed(a.literal(besides: b), b.literal(besides: a)), of: column, at: statement))
       }
     }
     if let exchange { evidence.losses.append(outcome.loss(.exchanged(exchanged), at: exchange)) }
@@ -294,7 +297,11 @@ package final class LossTrial {
     let first = steps[0]
     let isSingle = steps.count == 1
     let text = StepText(
-      steps.flatMap { timeline.statements(in: $0).map(\.sql) }, joinsRows: joinsRows)
+      steps.flatMap { timeline.statements(in: $0).map(\.sql) },
+      columns: Set(
+        tables.all.compactMap { schemas[first].table($0).flatMap(TableShape.init) }
+          .flatMap { $0.columns.map(\.key) }),
+      joinsRows: joinsRows)
     let schema = objects.part(
       of: schemas[first],
       from: steps.reduce(into: tables.all) { $0.formUnion(names(in: $1, timeline)) },
@@ -351,7 +358,7 @@ package final class LossTrial {
     var groups: [[RowKind]] = [
       RowFiller.allKinds.filter(\.isMarked), RowFiller.allKinds.filter(\.isLiteral),
       RowFiller.allKinds.filter(\.isBits), [.nulls], [.twin],
-      RowFiller.allKinds.filter(\.isSparse), [.padded],
+      RowFiller.allKinds.filter(\.isSparse), [.padded], [.otherCase], [.otherSpace],
     ]
     while !groups.isEmpty {
       let group = groups.removeFirst()

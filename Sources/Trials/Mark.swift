@@ -52,7 +52,8 @@ struct MarkMaker {
       .text("2026-01-01 \(clock(number))"), .text("2026-01-01T\(clock(number))Z"),
       .text("\(number)"),
     ]
-    return text + [.integer(number), .real(Double(number) + 0.5)]
+    let large = Self.large + 2 * (number - first)
+    return text + [.integer(number), .integer(large), .real(Double(number) + 0.5)]
   }
 
   /// A time that is derived from the mark.

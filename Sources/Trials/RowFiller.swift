@@ -12,6 +12,8 @@ struct RowFiller {
     let shape: DeviceTable
     /// The rowid or the columns of the primary key, quoted; empty if nothing identifies a row.
     let key: [String]
+    /// The values in the CHECKs of each column.
+    var hints: [Identifier: [Value]] = [:]
     var rows: [(address: String, kind: RowKind)] = []
 
     /// The condition for the row with these values of the key.
@@ -37,13 +39,13 @@ struct RowFiller {
   private(set) var marks: MarkMaker
   private(set) var filled: [Identifier: Filled] = [:]
   private(set) var references: [Identifier: [Reference]] = [:]
-  /// Columns that accepted no mark, with their table.
-  private var limited: Set<[Identifier]> = []
+  /// The values that columns accept which refused a mark, with their table.
+  private var accepted: [[Identifier]: [Value]] = [:]
   private var shapes: [Identifier: DeviceTable] = [:]
 
   static let allKinds: [RowKind] =
     (0..<4).map(RowKind.marked) + (0..<10).map(RowKind.literals) + (0..<3).map(RowKind.bits)
-    + [.nulls, .twin] + (0..<4).map(RowKind.sparse) + [.padded]
+    + [.nulls, .twin] + (0..<4).map(RowKind.sparse) + [.padded, .otherCase, .otherSpace]
 
   /// Rows for a step that parses dates.
   static let dateKinds = (0..<4).map(RowKind.dates)
@@ -134,13 +136,13 @@ struct RowFiller {
     for reference in references[name] ?? [] where reference.parent != name {
       try fill(reference.parent, within: path + [name])
     }
-    filled[name] = Filled(shape: shape, key: try key(of: shape))
     let hints = ValueHints(
       (schema.objects
         + next.after.values.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) })
         .filter {
           [.table, .index].contains($0.kind) && $0.table.identifier == name
         })
+    filled[name] = Filled(shape: shape, key: try key(of: shape), hints: hints.values)
     let candidates = try Candidates(shape, hints: hints, connection)
     let source = try Origin(
       shape: shape, candidates: candidates, distinct: shape.distinctKeys,
@@ -152,12 +154,11 @@ struct RowFiller {
       })
     for (number, kind) in kinds.enumerated() {
       guard var row = try start(kind, source) else { continue }
-      for column in shape.columns where limited.contains([name, column.key]) {
-        let known = candidates.likely(for: column)
-        if row[column.key] != .null, !known.isEmpty, !isReference(column.key, name) {
-          if !kind.isMarked, let own = row[column.key], known.contains(own) { continue }
-          row[column.key] = known[number % known.count]
-        }
+      for column in shape.columns {
+        guard let own = row[column.key], let known = accepted[[name, column.key]], !known.isEmpty,
+          isMark(own) || kind.isLikely && own != .null && !known.contains(own)
+        else { continue }
+        row[column.key] = known[number % known.count]
       }
       try insert(row, kind, shape, candidates)
     }
@@ -187,9 +188,13 @@ struct RowFiller {
     var row = Insertion(shape.name)
     var isOfKind = kind.isOfParents && !source.parents.isEmpty
     let isCopy = kind == .twin || kind == .padded && shape.hasUniqueText(distinct)
-    let twin = try isCopy ? firstRow(of: shape) : nil
-    if isCopy || kind == .padded, twin == nil { return nil }
+    let isOfKey = kind == .otherCase || kind == .otherSpace
+    let twin = try isCopy || isOfKey ? self.row(isOfKey ? .marked(3) : nil, of: shape) : nil
+    if isCopy || isOfKey || kind == .padded, twin == nil { return nil }
     let form = if case .marked(let form) = kind { form } else { 0 }
+    func isTextOfKey(_ column: DeviceTable.Column) -> Bool {
+      column.isInKey && column.affinity == .text && distinct.contains(column.key)
+    }
     for (place, column) in shape.columns.enumerated() {
       let mark = marks.mark(for: column, form: form)
       row[column.key] = mark
@@ -224,6 +229,12 @@ struct RowFiller {
       case .padded where !column.isInKey && column.affinity == .text:
         row[column.key] = twin?[column.key]?.text.map { .text($0 + " ") } ?? mark
         isOfKind = true
+      // The key differs from that of another row only in case or a space.
+      case .otherCase where isTextOfKey(column), .otherSpace where isTextOfKey(column):
+        let text = twin?[column.key]?.text
+        row[column.key] =
+          text.map { .text(kind == .otherCase ? $0.uppercased() : $0 + " ") } ?? mark
+        isOfKind = isOfKind || row[column.key] != twin?[column.key]
       case .members:
         isOfKind = true
         let members = text.members(of: column.key)
@@ -254,8 +265,14 @@ struct RowFiller {
     return text.literals(of: [column] + children).filter { $0.text == nil || !takesNumbers }
   }
 
-  private func firstRow(of shape: DeviceTable) throws(DatabaseError) -> [Identifier: Value]? {
-    guard let address = filled[shape.key]?.rows.first?.address else { return nil }
+  /// - Parameter kind: nil for the first row.
+  private func row(
+    _ kind: RowKind?, of shape: DeviceTable
+  ) throws(DatabaseError) -> [Identifier: Value]? {
+    let rows = filled[shape.key]?.rows ?? []
+    guard let address = rows.first(where: { kind == nil || $0.kind == kind })?.address else {
+      return nil
+    }
     let names = shape.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
     let row = try connection.rows(
       "SELECT \(names) FROM main.\(Quoting.quoted(shape.name)) WHERE \(address)"
@@ -325,12 +342,35 @@ struct RowFiller {
       defer { connection.set(.triggers, to: true) }
       return try insert(start, kind, shape, candidates)
     }
-    for column in columns where row[column.key] != start[column.key] {
-      let isMark = row[column.key].map { !MarkMaker.numbers(in: $0).isEmpty } ?? false
-      if !isMark, row[column.key] != .null { limited.insert([shape.key, column.key]) }
-    }
     guard let address = try address(of: shape) else { return }
     filled[shape.key]?.rows.append((address, kind))
+    for column in columns where accepted[[shape.key, column.key]] == nil {
+      guard let old = start[column.key], let new = row[column.key], new != old, new != .null,
+        !isMark(new), isMark(old) || kind.isLikely
+      else { continue }
+      var values: [Value] = []
+      for value in candidates.distinct(for: column)
+      where try accepts(value, for: column, of: shape, at: address) { values.append(value) }
+      accepted[[shape.key, column.key]] = values
+    }
+  }
+
+  private func isMark(_ value: Value) -> Bool { !MarkMaker.numbers(in: value).isEmpty }
+
+  /// Whether a row accepts the value and stores it as it is.
+  private func accepts(
+    _ value: Value, for column: DeviceTable.Column, of shape: DeviceTable, at address: String
+  ) throws(DatabaseError) -> Bool {
+    let (table, name) = (Quoting.quoted(shape.name), Quoting.quoted(column.name))
+    let areFiring = connection.isOn(.triggers)
+    connection.set(.triggers, to: false)
+    try connection.execute("SAVEPOINT candidate")
+    let refusal = try connection.refusal(
+      of: "UPDATE main.\(table) SET \(name) = \(value.literal) WHERE \(address)")
+    let stored = try connection.value("SELECT \(name) FROM main.\(table) WHERE \(address)")
+    try connection.execute("ROLLBACK TO candidate; RELEASE candidate")
+    connection.set(.triggers, to: areFiring)
+    return refusal == nil && stored == value
   }
 
   /// The condition for the last inserted row.

@@ -10,6 +10,8 @@ struct StepText {
   /// Pairs of columns that the text compares.
   private(set) var joined: [(Identifier, Identifier)] = []
 
+  private let columns: Set<Identifier>
+
   /// Whether an INSERT may replace rows with the same key.
   private(set) var replacesRows = false
 
@@ -17,8 +19,13 @@ struct StepText {
   private static let reach = 24
   private static let mostLiterals = 10
 
-  /// - Parameter joinsRows: whether to note the pairs.
-  init(_ statements: some Sequence<String>, joinsRows: Bool = true) {
+  /// - Parameters:
+  ///   - columns: columns whose names may be keywords.
+  ///   - joinsRows: whether to note the pairs.
+  init(
+    _ statements: some Sequence<String>, columns: Set<Identifier> = [], joinsRows: Bool = true
+  ) {
+    self.columns = columns
     for sql in statements.map({ TokenizedSQL($0) }) {
       note(sql)
       noteReplaced(sql)
@@ -50,7 +57,9 @@ struct StepText {
     for index in tokens.indices {
       let text = sql.text(tokens[index])
       if let name = name(index) {
-        if !Keywords.isKeyword(name.text) || tokens[index].kind == .quotedIdentifier {
+        if !Keywords.isKeyword(name.text) || columns.contains(name)
+          || tokens[index].kind == .quotedIdentifier
+        {
           names.append((index, name))
         }
         if name == "using", let column = self.name(tokens, index + 2, sql) {

@@ -44,7 +44,7 @@ struct TableOutcome {
     case .kept(let destination): destination
     // Of a dropped column, the narrowed values are in another one.
     case .narrowed where !has(newName): .elsewhere
-    case .narrowed, .lost, .unknown: nil
+    case .narrowed, .lost, .unknown, .untried: nil
     }
   }
 

@@ -120,6 +120,7 @@ extension TableChange {
       guard old.notNull == nil, let action = new.notNull, !old.isGenerated, !new.isGenerated,
         before.rowidAlias != old.key, !created.contains(new.key),
         !timeline.losses.acceptsNull(in: old.name, of: self),
+        !leavesRowsOut(timeline),
         !(isRebuilt && action == .replace && new.defaultText != nil),
         !isRefilled(new, timeline),
         !isUpdated(new.key, timeline, since: 0), !isUpdated(old.key, timeline, since: 0),
@@ -127,6 +128,11 @@ extension TableChange {
       else { return nil }
       return new
     }
+  }
+
+  /// Whether a copy ran on rows with NULL, and left rows out instead of failing.
+  private func leavesRowsOut(_ timeline: Timeline) -> Bool {
+    timeline.losses.runOnAllRows.contains(migration) && timeline.losses.losesRows(of: self)
   }
 
   /// Whether an operation states how the column of the new table is computed from the old row.

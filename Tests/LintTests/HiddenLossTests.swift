@@ -1,0 +1,249 @@
+import SchemaLint
+import SchemaTestPrograms
+import SchemaTestSupport
+import SchemaTimeline
+import Testing
+
+/// A step over tables of its own, with its losses.
+private struct Step: Sendable, CustomStringConvertible {
+  let description: String
+  let lost: [String]
+  let tables: String
+  let text: String
+
+  init(_ description: String, _ lost: [String] = [], tables: String, _ text: String) {
+    self.description = description
+    self.lost = lost
+    self.tables = sql(tables)
+    self.text = text
+  }
+
+  /// Copies a table with a column `c` and replaces it with the copy.
+  init(
+    _ description: String, _ lost: [String] = [], column: String, after: String? = nil, copy: String
+  ) {
+    self.init(
+      description, lost, tables: "CREATE TABLE w (id INTEGER PRIMARY KEY, \(column), k TEXT);",
+      sql(
+        """
+        CREATE TABLE x (id INTEGER PRIMARY KEY, \(after ?? column), k TEXT);
+        INSERT INTO x SELECT \(copy);
+        DROP TABLE w;
+        ALTER TABLE x RENAME TO w;
+        """))
+  }
+}
+
+private let parents = """
+  CREATE TABLE p (id INTEGER PRIMARY KEY, name TEXT);
+  CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id), v TEXT);
+  """
+
+private let notes = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, note TEXT);"
+
+private let users = "CREATE TABLE u (id TEXT PRIMARY KEY NOT NULL, v TEXT);"
+
+private let values = ["loses-values w.c"]
+private let rows = ["loses-rows w"]
+
+@Suite("Losses that few rows show")
+struct HiddenLossTests {
+  private func losses(_ step: Step) throws -> [Finding] {
+    let report = try lint([step.tables, step.text], .local)
+    #expect(report.failure == nil)
+    #expect(report.notes.filter { $0.contains("without rows") } == [])
+    return report.findings.filter { $0.rule == "loses-values" || $0.rule == "loses-rows" }
+  }
+
+  private func check(_ step: Step) throws {
+    #expect(try losses(step).map { "\($0.rule) \($0.object ?? "")" } == step.lost)
+  }
+
+  @Test(
+    "references follow keys that become random",
+    arguments: [
+      Step(
+        "convert_primary_key", tables: parents,
+        "operations:\n  - convert_primary_key: { table: p, to: uuid, uuids: per_database }\n"),
+      Step(
+        "without references", tables: notes,
+        "operations:\n  - convert_primary_key: { table: t, to: uuid, uuids: per_database }\n"),
+      Step(
+        "by hand", tables: parents,
+        sql(
+          """
+          ALTER TABLE p ADD COLUMN uuid TEXT;
+          UPDATE p SET uuid = lower(hex(randomblob(16))) WHERE uuid IS NULL;
+          CREATE TABLE c2 (id INTEGER PRIMARY KEY, p TEXT, v TEXT);
+          INSERT INTO c2 SELECT c.id, (SELECT uuid FROM p WHERE p.id = c.p), v FROM c;
+          CREATE TABLE p2 (id TEXT PRIMARY KEY NOT NULL, name TEXT);
+          INSERT INTO p2 SELECT uuid, name FROM p;
+          DROP TABLE c; DROP TABLE p;
+          ALTER TABLE p2 RENAME TO p; ALTER TABLE c2 RENAME TO c;
+          """)),
+      Step(
+        "references that keep the old keys", ["loses-values p.id"], tables: parents,
+        sql(
+          """
+          CREATE TABLE x (id TEXT PRIMARY KEY NOT NULL, name TEXT);
+          INSERT INTO x (id, name) SELECT lower(hex(randomblob(16))), name FROM p;
+          DROP TABLE p;
+          ALTER TABLE x RENAME TO p;
+          """)),
+    ])
+  fileprivate func randomKeys(_ step: Step) throws {
+    try check(step)
+  }
+
+  @Test(
+    "a column whose name is a keyword is compared with the values of the step",
+    arguments: ["key", "action", "first", "row", "query", "match", "plan"])
+  func keywords(_ name: String) throws {
+    try check(
+      Step(
+        name, rows, tables: "CREATE TABLE w (id INTEGER PRIMARY KEY, \(name) TEXT NOT NULL);",
+        sql(
+          """
+          CREATE TABLE x (id INTEGER PRIMARY KEY, \(name) TEXT NOT NULL);
+          INSERT INTO x SELECT id, \(name) FROM w WHERE \(name) <> 'beta';
+          DROP TABLE w;
+          ALTER TABLE x RENAME TO w;
+          """)))
+  }
+
+  @Test(
+    "a value that a CHECK refuses does not hide others",
+    arguments: [
+      Step(
+        "positive", rows, column: "c INTEGER NOT NULL CHECK (c > 0)", copy: "* FROM w WHERE c <> 7"),
+      Step(
+        "not empty", rows, column: "c TEXT NOT NULL CHECK (trim(c) <> '')",
+        copy: "* FROM w WHERE c <> 'spam'"),
+      Step(
+        "a colour", values, column: "c TEXT CHECK (c GLOB '#[0-9a-f][0-9a-f][0-9a-f]')",
+        copy: "id, '#abc', k FROM w"),
+      Step(
+        "a date", values, column: "c TEXT NOT NULL CHECK (date(c) IS c)",
+        copy: "id, '2024-01-02', k FROM w"),
+      Step(
+        "JSON", values, column: "c TEXT CHECK (json_type(c) = 'array')", copy: "id, NULL, k FROM w"),
+      Step(
+        "bytes", values, column: "c BLOB CHECK (length(c) = 16)", copy: "id, NULL, k FROM w"),
+      Step(
+        "a short text", values, column: "c TEXT NOT NULL CHECK (length(c) <= 20)",
+        copy: "id, substr(c, 1, 10), k FROM w"),
+      Step(
+        "a rating", values, column: "c INTEGER CHECK (c BETWEEN 1 AND 10)",
+        after: "c INTEGER CHECK (c BETWEEN 1 AND 5)", copy: "id, (c + 1) / 2, k FROM w"),
+      Step(
+        "a latitude", values, column: "c REAL CHECK (c BETWEEN -90 AND 90)",
+        copy: "id, round(c, 2), k FROM w"),
+      Step(
+        "milliseconds", values, column: "c INTEGER NOT NULL CHECK (c > 1000000000000)",
+        after: "c INTEGER NOT NULL", copy: "id, c / 1000, k FROM w"),
+      Step(
+        "a colour that remains", column: "c TEXT CHECK (c GLOB '#[0-9a-f][0-9a-f][0-9a-f]')",
+        copy: "id, c, k FROM w"),
+      Step(
+        "a list of values", column: "c TEXT NOT NULL CHECK (c IN ('low', 'high'))",
+        copy: "id, CASE c WHEN 'low' THEN 'high' ELSE 'low' END, k FROM w"),
+    ])
+  fileprivate func limitedValues(_ step: Step) throws {
+    try check(step)
+  }
+
+  @Test(
+    "keys that become equal lose rows",
+    arguments: [
+      ("REPLACE", "lower(id)", ""), ("IGNORE", "trim(id)", ""), ("IGNORE", "id", " COLLATE NOCASE"),
+      ("REPLACE", "id", " COLLATE NOCASE"),
+    ])
+  func equalKeys(_ conflict: String, _ key: String, _ collation: String) throws {
+    try check(
+      Step(
+        key, ["loses-rows u"], tables: users,
+        sql(
+          """
+          CREATE TABLE x (id TEXT PRIMARY KEY NOT NULL\(collation), v TEXT);
+          INSERT OR \(conflict) INTO x SELECT \(key), v FROM u;
+          DROP TABLE u;
+          ALTER TABLE x RENAME TO u;
+          """)))
+  }
+
+  @Test(
+    "dates and prices that become less exact are a loss",
+    arguments: [
+      Step("fractions", values, column: "c TEXT", copy: "id, datetime(c), k FROM w"),
+      Step(
+        "seconds", values, column: "c TEXT", copy: "id, strftime('%Y-%m-%d %H:%M', c), k FROM w"),
+      Step("days", values, column: "c TEXT", copy: "id, time(c), k FROM w"),
+      Step(
+        "cents", values, column: "c REAL NOT NULL", after: "c INTEGER",
+        copy: "id, CAST(c * 100 AS INTEGER), k FROM w"),
+      Step(
+        "rounded cents", column: "c REAL NOT NULL", after: "c INTEGER",
+        copy: "id, CAST(round(c * 100) AS INTEGER), k FROM w"),
+    ])
+  fileprivate func lessExactValues(_ step: Step) throws {
+    try check(step)
+  }
+
+  @Test(
+    "a table that is renamed and then rebuilt in one migration is tested",
+    arguments: [
+      ("id, name, n, note", "SELECT * FROM tt", []),
+      ("id, name, n", "SELECT id, name, n FROM tt", ["loses-values t.note"]),
+      ("id, name, n, note", "SELECT * FROM tt WHERE n > 0", ["loses-rows t"]),
+    ])
+  func rebuiltAfterRename(_ columns: String, _ copy: String, _ lost: [String]) throws {
+    let step = Step(
+      copy, lost, tables: notes,
+      sql(
+        """
+        ALTER TABLE t RENAME TO tt;
+        CREATE TABLE x (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, note TEXT);
+        INSERT INTO x (\(columns)) \(copy);
+        DROP TABLE tt;
+        ALTER TABLE x RENAME TO tt;
+        """))
+    try check(step)
+    #expect(
+      try lint([step.tables, step.text], .local).findings.contains { $0.rule == "rename-table" })
+  }
+
+  @Test("a column that gets a constant loses all its values, not only NULL")
+  func constant() throws {
+    let step = Step("", column: "c TEXT", copy: "id, 'x', k FROM w")
+    #expect(
+      try losses(step).map(\.message) == [
+        "the values of `w.c` are lost: with other values there, the database is the same after the "
+          + "migration"
+      ])
+  }
+
+  @Test("the two values of a message show their difference")
+  func difference() throws {
+    let step = Step("", column: "c TEXT", copy: "id, substr(c, 1, 10), k FROM w")
+    #expect(
+      try losses(step).map(\.message) == [
+        "different values of `w.c` become the same: '…braZebraZebraZebra' and '…braZebraZebraZebrb'"
+      ])
+  }
+
+  @Test("a copy that leaves rows with NULL out does not fail on them")
+  func omittedNulls() throws {
+    let report = try lint(
+      [
+        sql(notes),
+        sql(
+          """
+          CREATE TABLE x (id INTEGER PRIMARY KEY, name TEXT NOT NULL, n INTEGER, note TEXT);
+          INSERT OR IGNORE INTO x SELECT * FROM t;
+          DROP TABLE t;
+          ALTER TABLE x RENAME TO t;
+          """),
+      ], .local)
+    #expect(report.findings.filter { $0.severity == .error }.map(\.rule) == ["loses-rows"])
+  }
+}
