@@ -1,5 +1,6 @@
 import SchemaApply
 import SchemaHistory
+import SchemaInspect
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
@@ -57,6 +58,24 @@ package enum SchemaSource: Sendable {
       return try project.schema(through: through, interruption: interruption).ours()
     case .sql(let file): return try Self.schema(ofFile: file, application).ours()
     }
+  }
+
+  /// Fails if a database has pending migrations: operations that lead to its schema would undo them.
+  package func requireNothingPending(
+    in project: Project, timeout: Double, interruption: Interruption
+  ) throws(Failure) {
+    guard case .database(let path) = self else { return }
+    let database = try ReadableDatabase(file: path, timeout: timeout, interruption: interruption)
+    let live = try LiveDatabase(database.connection, project.ledger, path: path)
+    guard live.rows?.isEmpty == false else { return }
+    let report = try project.status(of: database)
+    guard !report.pending.isEmpty else { return }
+    throw Failure(
+      .finding,
+      "\(path) has pending migrations, which the new migration would undo: "
+        + report.pending.abridged(to: 10).joined(separator: ", "),
+      remedy: "Run `schemactl migrate --database \(shellQuoted(path))` first. If the schema of the "
+        + "database prevents that, correct the database")
   }
 
   private static func schema(

@@ -1,4 +1,5 @@
 import Foundation
+import SchemaSQLite
 import SchemaTestPrograms
 import Testing
 
@@ -44,6 +45,28 @@ struct NewTests {
     try folder.expect(0, "freeze", "--to", "1")
     try folder.write("migrations/0002_next.yaml", manifest("SELECT 1"))
     try folder.expect(0, "freeze")
+  }
+
+  @Test("`--from` refuses a database with pending migrations, which the manifest would undo")
+  func pending() throws {
+    let folder = try WorkingFolder.of(["0001_users": manifest("CREATE TABLE users (id, state)")])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute("ALTER TABLE users ADD COLUMN z")
+    try folder.write(
+      "migrations/0002_st.yaml", manifest("ALTER TABLE users RENAME COLUMN state TO st"))
+    let run = try folder.expect(1, "new", "Keep", "z", "--from", "app.sqlite")
+    #expect(
+      run.errors == """
+        schemactl: error: app.sqlite has pending migrations, which the new migration would undo: 0002_st
+        help: Run `schemactl migrate --database app.sqlite` first. If the schema of the database prevents \
+        that, correct the database
+
+        """)
+    #expect(!folder.exists("migrations/0003_keep_z.yaml"))
+    try folder.connection().execute("ALTER TABLE users DROP COLUMN z")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute("ALTER TABLE users ADD COLUMN z")
+    try folder.expect(0, "new", "Keep", "z", "--from", "app.sqlite")
   }
 
   @Test("the commented example adds a column")

@@ -96,6 +96,8 @@ enum NewCommand: Command {
     }
     let head = try project.schema(through: nil, interruption: session.interruption)
     let wanted = try session.schema(of: source, besides: head)
+    try SchemaSource.at(source, through: nil, loading: session.project(in:)).requireNothingPending(
+      in: project, timeout: session.timeout, interruption: session.interruption)
     SchemaRenaming.keepingValues(renamings, from: head, to: wanted).forEach(session.note)
     let operations = try SchemaTransition.operations(
       from: head, to: wanted, renaming: renamings, session.application)
