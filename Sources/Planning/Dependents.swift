@@ -281,7 +281,8 @@ extension Connection {
         // SQLite looks at all of them before the change and then after it: what comes behind the first
         // that the change breaks was well, too, or reads one that is dropped here.
         let isBrokenByChange =
-          broken.last?.isBrokenByChange ?? false || error.message.contains(" after rename: ")
+          broken.last?.isBrokenByChange ?? false
+          || [" after rename: ", " after drop column: "].contains { error.message.contains($0) }
         broken.append(
           BrokenObject(
             object: culprit, message: culprit.complaint(in: error.message),

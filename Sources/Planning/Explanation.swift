@@ -11,6 +11,12 @@ extension OperationPlan {
     }
   }
 
+  /// What the operation does to this schema, for somebody who knows no SQL.
+  package var inWords: String {
+    let drops = droppedColumns.map { ", drops column `\($0)` and its values" }
+    return operation.inWords + drops.joined()
+  }
+
   /// What the strategy means for the rows, and why no cheaper one does.
   package var why: String {
     let meaning =

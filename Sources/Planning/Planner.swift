@@ -56,6 +56,7 @@ package struct Planner {
       try requireUnread(column, of: table)
       try requireNoIndexOverRowid(column, of: table)
       try requireUnconstrained(column, of: table)
+      try requireUnmentioned(column, of: table)
       return native("ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))")
     case .renameColumn(let table, let from, let to):
       try requireUnread(from, of: table)
@@ -186,6 +187,24 @@ package struct Planner {
       kind: .failed, key: "column")
   }
 
+  /// Indexes, views and triggers for which SQLite does not drop the column.
+  private func requireUnmentioned(_ column: String, of table: String) throws {
+    let schema = try schema
+    // With this setting SQLite checks neither views nor triggers. To make a schema again takes time.
+    guard try connection.value("PRAGMA legacy_alter_table") != .integer(1),
+      schema.objects.contains(where: {
+        $0.kind != .table && TokenizedSQL($0.sql ?? "").names(column)
+      })
+    else { return }
+    let dependents = try schema.scratch(application).alter(
+      "ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))"
+    ).broken.filter(\.isBrokenByChange).map { "\($0.object.kind.rawValue) \($0.object.name)" }
+    guard !dependents.isEmpty else { return }
+    throw PlanningError(
+      "\(table).\(column) is mentioned by \(dependents.joined(separator: ", ")). Drop these objects "
+        + "first and create them again afterwards", key: "column")
+  }
+
   /// A type stands without quotes: no clause of the column may follow it.
   private func requireType(_ type: String) throws {
     let asked = TokenizedSQL(type)
@@ -262,6 +281,11 @@ package struct Planner {
   private func addition(
     of column: ColumnDefinition, to table: String, _ operation: Operation
   ) throws -> OperationPlan {
+    if column.unique {
+      throw PlanningError(
+        "SQLite cannot add the UNIQUE column \(column.name) to a table: add it without `unique`, and "
+          + "create a unique index with `create_index`", key: "column")
+    }
     var steps: [Step] = []
     if column.notNull != nil, column.default == nil || column.default == .null,
       column.generated == nil, try self.table(table) != nil

@@ -36,6 +36,8 @@ package struct OperationPlan: Sendable {
   package let expectations: [TableExpectation]
   /// What must be in the tables afterwards whose rows the plan rewrites.
   package let proofs: [RowProof]
+  /// The columns whose values the operation drops without naming them.
+  var droppedColumns: [String] = []
 
   package init(
     operation: Operation, strategy: Strategy, because reason: String? = nil, steps: [Step],

@@ -29,10 +29,20 @@ struct TableRebuilding {
     try requireNoDependents(application)
     let rewrite = try Rewrite(old, as: new.object.sql ?? "", in: schema, application)
     let filled = rewrite.rowid == nil && columns.isEmpty ? placeholder : columns
-    return try rewrite.plan(
+    var plan = try rewrite.plan(
       operation, because: "the operation requires it",
       questions: try old.computedGuards(as: new, filter: filter) + carried(application) + keptLinks,
       columns: filled, filter: filter)
+    plan.droppedColumns = droppedColumns
+    return plan
+  }
+
+  /// The columns of the old table that neither the new one has nor `copy` reads.
+  private var droppedColumns: [String] {
+    old.plainColumns.map(\.name.text).filter { name in
+      new.parsed.column(named: name) == nil
+        && !rebuild.copy.contains { TokenizedSQL($0.expression.text).names(name) }
+    }.map { "\(old.name).\($0)" }
   }
 
   // MARK: What fills the columns

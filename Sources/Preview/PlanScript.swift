@@ -75,7 +75,7 @@ extension PlannedMigration {
     lines += migration.manifest.before.flatMap(script)
     for (index, operation) in operations.enumerated() {
       let plan = operation.plan
-      lines.append("-- \(index + 1) \(oneLine(plan.operation.inWords))")
+      lines.append("-- \(index + 1) \(oneLine(plan.inWords))")
       lines.append("--   (\(plan.operation.name), \(plan.explanation))")
       lines.append("--   \(operation.costInWords)")
       lines += plan.steps.flatMap(script)

@@ -91,6 +91,39 @@ struct DependentsTests {
     }
   }
 
+  @Test(
+    "an object that prevents dropping a column is named",
+    arguments: [
+      ("CREATE INDEX i ON t (flag)", "index i"),
+      ("CREATE VIEW v AS SELECT flag FROM t", "view v"),
+      (
+        "CREATE TRIGGER r AFTER INSERT ON t WHEN NEW.flag BEGIN SELECT 1; END; "
+          + "CREATE INDEX i ON t (flag)", "index i, trigger r"
+      ),
+    ])
+  func mentioned(sql: String, names: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (id, flag); \(sql)")
+    try sandbox.add("0002_drop", "operations: [ drop_column: { table: t, column: flag } ]")
+    let failure = try #require(sandbox.failure())
+    #expect(failure.status == .invalidInput)
+    #expect(
+      failure.message
+        == "t.flag is mentioned by \(names). Drop these objects first and create them again afterwards"
+    )
+  }
+
+  @Test("a UNIQUE column is not added, and the message names `create_index`")
+  func uniqueAddition() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (id)")
+    try sandbox.add(
+      "0002_add", "operations: [ add_column: { table: t, column: { name: u, unique: true } } ]")
+    let failure = try #require(sandbox.failure())
+    #expect(failure.status == .invalidInput)
+    #expect(failure.message.contains("create a unique index with `create_index`"))
+  }
+
   @Test("a column with constraints of its own, or as a text in a CHECK, can be dropped")
   func droppable() throws {
     let sandbox = try Sandbox()

@@ -384,7 +384,7 @@ struct SharedRewriteTests {
       ).sandbox()
       let before = try Content(sandbox)
       sandbox.application.plansForLint = !shares
-      let failure = try #require(try sandbox.migrate().failure)
+      let failure = try #require(sandbox.failure())
       failures.append([
         failure.message, "\(failure.place?.position as Any)", failure.migration?.operation,
         failure.migration?.statement,

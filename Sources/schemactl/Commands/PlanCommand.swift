@@ -101,7 +101,7 @@ extension TextReporter {
     say(planned.migration.id.visible)
     for (index, operation) in planned.operations.enumerated() {
       let plan = operation.plan
-      say("  \(index + 1) \(plan.operation.inWords.visible): \(operation.costInWords)")
+      say("  \(index + 1) \(plan.inWords.visible): \(operation.costInWords)")
       if volume == .verbose {
         say("    (\(plan.operation.name), \(plan.explanation.visible))")
       }
