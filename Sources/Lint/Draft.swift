@@ -71,11 +71,11 @@ extension Timeline {
   func draft(
     _ message: String, about column: TableShape.Column, of table: TableShape,
     at place: StatementPlace, keys: [String], fix: String? = nil, _ fixPlace: FixPlace = .instead,
-    correction: Correction? = nil
+    help: String? = nil, correction: Correction? = nil
   ) -> Draft {
     draft(
       message, at: place, keys: keys, column: column.name, object: "\(table.name).\(column.name)",
-      table: table.name, fix: fix, fixPlace, correction: correction)
+      table: table.name, fix: fix, fixPlace, help: help, correction: correction)
   }
 }
 

@@ -37,6 +37,7 @@ package struct Finding: Sendable, Hashable {
   package let object: String?
   /// Why a suppression or the baseline covers the finding; nil if none does.
   package internal(set) var reason: String?
+  package internal(set) var isInBaseline = false
   /// Part of a manifest, or replacement SQL, that has the same effect safely.
   package let fix: String?
   /// Where `fix` belongs.

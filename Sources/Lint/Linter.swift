@@ -103,6 +103,7 @@ package struct Linter: Sendable {
     // A suppression in the manifest states a reason, so it takes precedence.
     for index in findings.indices where !findings[index].isSuppressed {
       findings[index].reason = baseline?.reason(for: findings[index])
+      findings[index].isInBaseline = findings[index].isSuppressed
     }
     let unused = suppressions.unused(complete: complete) { rule, migration in
       severity(rule, scope.profile(nil, in: migration)) != .off

@@ -99,7 +99,11 @@ package struct TrackedTable: Sendable {
         ? old[index] : old.first { $0.key == column.name.identifier }
       let new = Column(name: column.name, origin: nil, place: place, created: place)
       guard let same else { return new }
-      guard same.key != column.name.identifier else { return same }
+      if same.key == column.name.identifier {
+        // A new type gives the column another form.
+        if shape.column(same.key)?.type?.identifier == column.type?.identifier { return same }
+        return Column(name: column.name, origin: same.origin, place: place, created: same.created)
+      }
       guard moved != same.key else { return new }
       if let origin = same.origin { renames[origin] = place }
       return Column(
@@ -127,12 +131,12 @@ package struct TrackedTable: Sendable {
       guard columns[index].origin == nil, let same = old.columns.first(where: { $0.key == key })
       else { continue }
       columns[index].origin = same.origin
-      // A column that this migration created earlier keeps that origin.
-      guard same.origin == nil, let before = old.shape.column(same.name),
-        let now = shape.column(same.name), now.isDefined(as: before)
+      guard let before = old.shape.column(same.name), let now = shape.column(same.name),
+        now.isDefined(as: before)
       else { continue }
-      columns[index].place = same.place
-      columns[index].created = same.created
+      // A column that this migration created or changed earlier keeps that place.
+      if same.place.migration == shaped.migration { columns[index].place = same.place }
+      if same.origin == nil { columns[index].created = same.created }
     }
   }
 }

@@ -55,17 +55,18 @@ extension Timeline {
     tables.flatMap { change, after in
       func draft(
         _ column: TableShape.Column, _ problem: String, at place: StatementPlace,
-        fix: ColumnDefinition? = nil
+        fix: ColumnDefinition? = nil, help: String? = nil
       ) -> Draft {
         self.draft(
           "the new column `\(after.name).\(column.name)` \(problem)", about: column, of: after,
-          at: place, keys: ["column", "columns", "table"], fix: fix?.yaml)
+          at: place, keys: ["column", "columns", "table"], fix: fix?.yaml, help: help)
       }
       let random = change.nonConstantDefaults.sorted().compactMap(after.column).map { column in
         draft(
           column,
           "cannot be added to a table with rows: its default \(column.defaultText ?? "") is not a "
-            + "constant", at: change.place(of: column.key))
+            + "constant", at: change.place(of: column.key),
+          help: "add the column without this default, and fill it with `update`")
       }
       let empty = change.requiredColumns(self).filter { !$0.isFilled }.map { column, place, _ in
         draft(

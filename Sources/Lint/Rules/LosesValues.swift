@@ -87,7 +87,8 @@ extension Timeline {
       return draft(
         "the map of `\(table.name).\(move.from)` does not name every value that the column accepts: "
           + failure.message,
-        at: place, keys: ["map", "from"], object: "\(table.name).\(move.from)", table: table.name)
+        at: place, keys: ["map", "from"], object: "\(table.name).\(move.from)", table: table.name,
+        help: "name each of these values in `map`")
     }
   }
 }

@@ -10,8 +10,8 @@ extension Rule {
       Without STRICT a column accepts values of any type, whatever its declaration says: an INTEGER \
       column stores 'abc', and the app that reads it fails far from the statement that wrote it. A \
       table can become STRICT later only if every value on every device has its column's type. Lint \
-      checks the latest schema. STRICT needs SQLite 3.37; with an older `minimum_sqlite` there is no \
-      finding.
+      checks the latest schema. STRICT needs SQLite 3.37; with an older `minimum_sqlite` lint \
+      reports nothing.
       """,
     fix: "Set `strict: true`, and use the types INT, INTEGER, REAL, TEXT, BLOB and ANY.",
     examples: Example(configuration: "lint: { rules: { missing-strict: note } }", after: []),

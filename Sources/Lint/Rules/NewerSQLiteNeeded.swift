@@ -13,7 +13,7 @@ extension Rule {
       `minimum_sqlite` in schemactl.yaml is the oldest SQLite that the app runs with: on Apple's \
       systems and on Android it is the system's own. A statement that needs a newer version fails \
       there, and users of old devices cannot update. A view or a trigger fails later, when it is \
-      used. Without `minimum_sqlite` there are no findings.
+      used. Without `minimum_sqlite` lint reports nothing.
       """,
     fix: "Use a form that the older SQLite supports, or raise `minimum_sqlite`.",
     examples: Example(configuration: "minimum_sqlite: '3.37'"),

@@ -14,7 +14,7 @@ extension Rule {
       exists: no cycle, and no table that refers to itself. If the parent is deleted, the child must \
       follow: ON DELETE CASCADE, SET NULL or SET DEFAULT. RESTRICT and NO ACTION (the default) \
       refuse the delete on one device only. cr-sqlite accepts foreign keys only if they are not \
-      enforced, which the schema does not show, so each one is a note.
+      enforced. The schema does not show that, so lint reports each one.
       """,
     fix: """
       Use `on_delete: cascade` or `set_null`; let the parent sync, or define the column without \
@@ -52,7 +52,7 @@ extension Rule {
           let parent = timeline.spelling(of: key.parent.identifier, in: change.migration)
           let problems = problems(of: key, to: parent, table, scope, ancestors)
           guard !problems.isEmpty else { return nil }
-          return draft(key, of: table, problems, change, timeline)
+          return draft(key, of: table, problems, change, timeline, scope)
         }
       }
     })
@@ -90,7 +90,7 @@ private func problems(
 
 private func draft(
   _ key: TableShape.ForeignKey, of table: TableShape, _ problems: [String], _ change: TableChange,
-  _ timeline: Timeline
+  _ timeline: Timeline, _ scope: LintScope
 ) -> Draft {
   let names = table.names(of: key.columns)
   let place = change.place(ofConstraintOver: key.columns)
@@ -102,5 +102,8 @@ private func draft(
       + problems.joined(separator: "; "),
     at: place, keys: ["foreign_keys", "column", "columns", "table"],
     column: isInline ? names[0] : nil, object: "\(table.name).\(names.joined(separator: ","))",
-    table: table.name)
+    table: table.name,
+    help: scope.profile == .crSQLite
+      ? "define the column without REFERENCES, or suppress the finding if the app does not enforce "
+        + "foreign keys" : nil)
 }

@@ -156,7 +156,11 @@ extension TextReporter {
     let hidden = report.hiddenFindings
     list(report.findings.filter { !hidden.contains($0) && !$0.isSuppressed }, "finding", show)
     if withSuppressed, volume != .quiet {
-      list(report.findings.filter(\.isSuppressed), "suppressed finding") { finding in
+      // The verdict counts those of the baseline.
+      let suppressed = report.findings.filter { finding in
+        finding.isSuppressed && (volume == .verbose || !finding.isInBaseline)
+      }
+      list(suppressed, "suppressed finding") { finding in
         say(
           "\(finding.file.visible):\(finding.line):\(finding.column): suppressed: \(finding.rule): "
             + (finding.reason?.visible ?? ""))
