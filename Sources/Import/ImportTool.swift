@@ -80,8 +80,9 @@ extension ForeignHistory {
       let found = code.isEmpty ? "" : ", and \(code.count) files of code"
       throw Failure(
         .notFound,
-        "\(source.folder.isEmpty ? "." : source.folder) holds no migration of \(tool.rawValue) as "
-          + "SQL\(found)\(advice(for: tool))")
+        "\(source.name) contains no "
+          + "\(tool == .plain ? "" : "\(tool.rawValue) ")migrations as SQL\(found)\(advice(for: tool))"
+      )
     }
     return history
   }

@@ -29,14 +29,17 @@ package struct ReleaseDatabases: Sendable {
 
   /// One migration from each release to the next, with the entries of the tool's ledger that the release added.
   ///
-  /// - Parameter ignored: globs of objects that do not belong to the history.
+  /// - Parameters:
+  ///   - tool: nil requires the ledger of GRDB in each database.
+  ///   - ignored: globs of objects that do not belong to the history.
   /// - Throws: `InvalidInput`, or a `Failure`.
   package func imported(
-    tool: ImportTool, into folder: MigrationFolder, _ application: Application,
+    tool: ImportTool?, into folder: MigrationFolder, _ application: Application,
     ignoring ignored: [String], interruption: Interruption
   ) throws -> ImportedHistory {
     let releases = try paths.map { try read($0, application, ignored, interruption) }
-    var reader = ForeignHistory(tool, try SourceFiles(paths[0]))
+    if tool == nil { try releases.forEach(requireLedger) }
+    var reader = ForeignHistory(tool ?? .grdb, try SourceFiles(paths[0]))
     var bodies: [ManifestBody] = []
     var dropped: [String] = []
     var former = Schema()
@@ -81,6 +84,23 @@ package struct ReleaseDatabases: Sendable {
       application, ignoring: ForeignObjects(ignoring: ignored), timeout: timeout,
       interruption: interruption)
     return Release(path: path, schema: schema, ledger: ledger)
+  }
+
+  private func requireLedger(of release: Release) throws(Failure) {
+    guard let ledger = release.ledger else {
+      throw Failure(
+        .finding, "\(release.path) has no ledger of a migration tool. Nothing was written",
+        remedy:
+          "`schemactl init --from \(shellQuoted(release.path))` starts a history with its schema; "
+          + "`import --tool grdb` writes one migration for each database")
+    }
+    guard ledger.kind != .grdb else { return }
+    let tool = ledger.kind.rawValue
+    throw Failure(
+      .finding,
+      "\(release.path) has the ledger of \(tool), \(ledger.table). Nothing was written",
+      remedy: "Name the migrations of \(tool): `schemactl import FOLDER --tool \(tool) --database "
+        + "\(shellQuoted(release.path))`")
   }
 
   private func requireSchemas(

@@ -52,6 +52,9 @@ package struct SourceFiles: Sendable {
     }
   }
 
+  /// The source as the user named it.
+  var name: String { isSingleFile ? shown(paths[0]) : folder }
+
   /// The path for messages.
   func shown(_ path: String) -> String { joinedPath(folder, path) }
 

@@ -64,7 +64,7 @@ struct UpPart {
     }
     if !ledger.isEmpty, writesLedger(statement, names) {
       return leaveOut(
-        statement, "a change of the ledger of \(tool.rawValue), to which schemactl never writes",
+        statement, "skipped a statement that changes the ledger of \(tool.rawValue)",
         isRefused: true)
     }
     switch first {

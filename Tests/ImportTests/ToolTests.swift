@@ -85,6 +85,26 @@ struct ToolTests {
   }
 
   @Test(
+    "databases without the ledger of GRDB are imported with --tool only",
+    arguments: [
+      ("", "has no ledger of a migration tool", "schemactl init --from other.sqlite"),
+      (
+        "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY); "
+          + "INSERT INTO alembic_version VALUES ('a')",
+        "has the ledger of alembic, alembic_version",
+        "schemactl import FOLDER --tool alembic --database other.sqlite"
+      ),
+    ])
+  func unknownDatabase(ledger: String, problem: String, help: String) throws {
+    let folder = try Sample("grdb")
+    try folder.open("other.sqlite").execute("CREATE TABLE t (a); \(ledger)")
+    let run = try folder.expect(1, "import", "other.sqlite", "--migrations", "manifests")
+    #expect(run.errors.contains("other.sqlite \(problem)"), "\(run.errors)")
+    #expect(run.errors.contains(help), "\(run.errors)")
+    try folder.expect(0, "import", "other.sqlite", "--tool", "grdb", "--migrations", "manifests")
+  }
+
+  @Test(
     "it compares a database of the tool, which migrate can then continue",
     arguments: oneIn(2, of: ImportedSample.all))
   func database(_ sample: ImportedSample) throws {

@@ -18,7 +18,7 @@ enum ImportCommand: Command {
       adopts databases of that tool by their ledger.
 
       SOURCE is the tool's folder of migrations, or a file such as the output of 'alembic upgrade \
-      head --sql' or the structure.sql of Rails. For GRDB and other tools that keep their \
+      heads --sql' or the structure.sql of Rails. For GRDB and other tools that keep their \
       migrations in code, name databases of the releases, the oldest first.
 
       Before it writes, import runs the manifests and the tool's own SQL on two private databases, \
@@ -122,7 +122,7 @@ enum ImportCommand: Command {
     let ignored = session.configuration.ignore
     if tool == .grdb || tool == nil && sources.allSatisfy(DatabaseFile.isDatabase) {
       return try ReleaseDatabases(sources, timeout: session.timeout).imported(
-        tool: tool ?? .grdb, into: folder, session.application, ignoring: ignored,
+        tool: tool, into: folder, session.application, ignoring: ignored,
         interruption: session.interruption)
     }
     try session.require(
@@ -147,7 +147,8 @@ enum ImportCommand: Command {
       "\(database) has run \(imported.project.migrations[point.count - 1].id), but its schema "
         + "differs from the history. Nothing was written; without --database, `import` writes "
         + "the manifests anyway. The differences:",
-      details: point.differences.map(\.sentence).abridged(to: 20).map { "  " + $0 })
+      details: point.differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },
+      remedy: "Correct the schema of the database, or import the migrations that made it")
   }
 
   /// Freezes the released migrations and adds their findings to the baseline.

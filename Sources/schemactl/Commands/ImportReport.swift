@@ -24,8 +24,10 @@ extension TextReporter {
     showNotes(report)
     if imported.areCounted {
       mention(
-        "The migrations have new numbers: those of \(imported.foreign.tool.rawValue) are missing, not "
-          + "unique or not in its order.")
+        imported.foreign.tool == .grdb
+          ? "The migrations have new numbers: GRDB gives them names only."
+          : "The migrations have new numbers: those of \(imported.foreign.tool.rawValue) are missing, "
+            + "not unique or not in its order.")
     }
     if let (path, count) = report.database {
       let last = migrations[count - 1].id.visible
@@ -57,9 +59,14 @@ extension TextReporter {
       ? "same schema as each database; their rows were not compared"
       : "same schema and rows as its SQL"
     let database = report.database.map { shellQuoted($0.path).visible } ?? "FILE"
+    let source =
+      imported.foreign.tool == .plain
+      ? counted(migrations.count, "plain SQL file")
+      : "\(counted(migrations.count, "migration")) of \(imported.foreign.tool.rawValue)"
+    // `migrate` adopts a database by the ledger that the manifests name.
+    let next = migrations.allSatisfy(\.manifest.replaces.isEmpty) ? "adopt" : "status"
     say(
-      "Imported \(counted(migrations.count, "migration")) of \(imported.foreign.tool.rawValue) into "
-        + "\(folder): \(proof). Next: `schemactl status --database \(database)`."
+      "Imported \(source) into \(folder): \(proof). Next: `schemactl \(next) --database \(database)`."
     )
   }
 
