@@ -91,7 +91,7 @@ extension Project {
   package func accepting(_ name: String, reason: String) throws(Failure) -> (HistoryLock, String) {
     let history = comparison
     guard let entry = history.first(where: { answers($0.id, to: name) }) else {
-      throw Failure(.notFound, "\(folder.path) has no migration `\(name)`")
+      throw unknownMigration(name)
     }
     let nothing = Failure(
       .usage,

@@ -63,7 +63,7 @@ extension CommandLineProgram {
     try scope.checkCommand(spellings, rest: rest)
     let typed = try scope.values(of: items)
     let values = try scope.adding(environment, to: typed)
-    try scope.checkArguments(Array(rest))
+    try scope.checkArguments(Array(rest), typed)
     return .run(
       Invocation(
         commandPath: scope.names, arguments: Array(rest), values: values, typed: Set(typed.keys)))
@@ -186,7 +186,9 @@ extension CommandScope {
       hint: didYouMean(text, among: option.kind.choices))
   }
 
-  fileprivate func checkArguments(_ words: [String]) throws(UsageError) {
+  fileprivate func checkArguments(
+    _ words: [String], _ typed: [String: [String]]
+  ) throws(UsageError) {
     let required = arguments.filter(\.required)
     if words.count < required.count {
       throw error("argument \(required[words.count].name) is missing for \(target)")
@@ -196,7 +198,7 @@ extension CommandScope {
       throw error(
         "unexpected argument \(quoted(words[arguments.count])) for \(target)",
         hint: arguments.isEmpty
-          ? optionHint(for: words[0]) ?? "It takes none." : "It takes \(usage).")
+          ? optionHint(for: words[0], typed) ?? "It takes none." : "It takes \(usage).")
     }
   }
 
@@ -209,13 +211,21 @@ extension CommandScope {
     UsageError(program: program.name, message: message, commandPath: names, hint: hint)
   }
 
-  /// For a word that was meant as the value of an option. An option with an environment variable is
+  /// For a word that was meant as the value of an option: of one that takes `=VALUE` only and has none,
+  /// or of one with an environment variable, which is
   /// the main input of a command.
-  private func optionHint(for word: String) -> String? {
+  private func optionHint(for word: String, _ typed: [String: [String]]) -> String? {
     let option = options.first { option in
-      if case .text = option.kind { option.environment != nil } else { false }
+      switch option.kind {
+      case .optionalText: typed[option.name] == []
+      case .text: option.environment != nil
+      default: false
+      }
     }
-    return option.map { "Did you mean \(quoted("\($0.spelling) \(word)"))?" }
+    return option.map { option in
+      let separator = if case .optionalText = option.kind { "=" } else { " " }
+      return "Did you mean \(quoted(option.spelling + separator + word))?"
+    }
   }
 
   private func didYouMean(_ word: String, among candidates: [String]) -> String? {
@@ -233,7 +243,10 @@ extension CommandScope {
     let message = "unknown option \(quoted(spelling))" + (path.isEmpty ? "" : " for \(target)")
     let hint = program.hints[spelling] ?? didYouMean(spelling, among: options.map(\.spelling))
     let owners = program.scopes.filter { $0.option(spelled: spelling) != nil }.map(\.target)
-    let others = "It is an option of \(owners.joined(separator: ", "))."
+    let more = owners.count - 6
+    let others =
+      "It is an option of \(owners.prefix(6).joined(separator: ", "))"
+      + (more > 0 ? " and \(more) other commands." : ".")
     return error(message, hint: hint ?? (owners.isEmpty ? nil : others))
   }
 }

@@ -107,7 +107,7 @@ package struct GitRepository: Sendable, Hashable {
       : ": `git branch --all` lists the branches"
     throw GitError(
       kind: .incomparable,
-      message: "the repository of \(folder) has no commit \(base), or no commit at all\(advice)")
+      message: "`\(base)` is not a commit of the repository of \(folder)\(advice)")
   }
 
   /// All tags by their full names.

@@ -210,7 +210,10 @@ extension DatabaseError {
 
   fileprivate func remedy(_ database: String) -> String? {
     switch code {
-    case .notADatabase, .corrupt: Failure.restoring(database)
+    case .notADatabase:
+      "Check the path; if the file was a database, restore it from a backup: "
+        + "\(restoreCommand(database))`"
+    case .corrupt: Failure.restoring(database)
     case .readOnly where saysMoved: Failure(moved: database).remedy
     case .busy, .locked, .lockingProtocol:
       "Close it there and try again, or wait longer with --timeout"

@@ -49,7 +49,9 @@ package struct ForeignLedgers {
       throw Failure(
         .databaseAhead,
         "\(database) is ahead of the history: no migration replaces \(unknown.joined(separator: ", ")) in "
-          + "\(ledger.table). Nothing was changed")
+          + "\(ledger.table). Nothing was changed",
+        remedy:
+          "Use the history that contains these entries, or write a migration that replaces them")
     }
     let count = migrations.firstIndex { !isReplaced($0) } ?? migrations.count
     guard count < migrations.count else { return count }
@@ -68,7 +70,8 @@ package struct ForeignLedgers {
         .finding,
         "\(database) has run \(beyond.joined(separator: ", ")) with another tool, and not all of "
           + "\(migrations[count].id), which comes before: running it now could repeat a change. "
-          + "Nothing was changed")
+          + "Nothing was changed",
+        remedy: "Run the missing migrations with that tool first")
     }
     return count == 0 ? nil : count
   }

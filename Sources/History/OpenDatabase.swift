@@ -265,7 +265,9 @@ extension DatabaseFile {
   /// when nothing does.
   package static func obstacle(_ path: String) -> String? {
     for file in databaseSuffixes.map({ path + $0 }) where access(file, F_OK) == 0 {
-      if let refusal = refusal(file, R_OK | W_OK) { return "\(file): \(refusal)" }
+      if let refusal = refusal(file, R_OK | W_OK) {
+        return file == path ? refusal : "\(file): \(refusal)"
+      }
     }
     return refusal(parentFolder(of: path), W_OK | X_OK).map {
       "its folder: \($0). SQLite writes files in the folder of a database, in WAL mode also to "

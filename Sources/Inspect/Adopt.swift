@@ -91,14 +91,18 @@ extension PendingReplay {
       schema = step.delta.applied(to: schema)
       differences.append(project.drift(of: live.schema, from: schema))
     }
+    let equal = differences.indices.filter { differences[$0].isEmpty }
     if let point {
       guard let index = steps.firstIndex(where: { $0.migration.answers(to: point) }) else {
         throw project.unknownMigration(point)
       }
-      try require(differences[index], index, database)
-      return index
+      guard !differences[index].isEmpty else { return index }
+      let fitting = equal.map { steps[$0].migration.id }
+      throw refusal(
+        "the schema of \(database) is not that of \(steps[index].migration.id)"
+          + (fitting.isEmpty ? "" : ", but that of \(fitting.joined(separator: ", "))"),
+        "\(steps[index].migration.id)", differences[index])
     }
-    let equal = differences.indices.filter { differences[$0].isEmpty }
     guard let first = equal.first, let last = equal.last else {
       let nearest = differences.indices.min { differences[$0].count < differences[$1].count }
       guard let nearest else {
@@ -106,8 +110,9 @@ extension PendingReplay {
           .finding, "the history has no migration yet",
           remedy: "`schemactl init --from` writes the first one")
       }
-      try require(differences[nearest], nearest, database)
-      return nearest
+      throw refusal(
+        "no point of the history has the schema of \(database)",
+        "the nearest point, \(steps[nearest].migration.id)", differences[nearest])
     }
     guard first == last else {
       throw Failure(
@@ -119,14 +124,12 @@ extension PendingReplay {
     return first
   }
 
-  private func require(
-    _ differences: [SchemaChange], _ index: Int, _ database: String
-  ) throws(Failure) {
-    guard !differences.isEmpty else { return }
-    throw Failure(
-      .finding,
-      "no point of the history has the schema of \(database). Nothing was changed. Differences from the "
-        + "nearest point, \(steps[index].migration.id):",
-      details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 })
+  private func refusal(
+    _ problem: String, _ point: String, _ differences: [SchemaChange]
+  ) -> Failure {
+    Failure(
+      .finding, "\(problem). Nothing was changed. Differences from \(point):",
+      details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },
+      remedy: "Correct the database, or the drafts of the history, and try again")
   }
 }

@@ -238,6 +238,7 @@ extension Shape {
     case .mapping(let rule): "a mapping\(rule.example)"
     case .map: "a mapping"
     case .nullable(let shape): shape.noun
+    case .either(.consent, let rule): "true or a mapping\(rule.example)"
     case .either(let shape, let rule): "\(shape.noun) or a mapping\(rule.example)"
     case .operation: "a mapping such as `drop_table: { table: … }`"
     }

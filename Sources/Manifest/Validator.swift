@@ -80,6 +80,8 @@ package struct Validator {
       }
     case .nullable(let inner):
       if !node.isNull { check(node, inner, subject) }
+    case .either(.consent, _) where node.entries == nil && node.scalar?.value != .boolean(true):
+      wrongKind(node, shape, subject)
     case .either(let short, let rule):
       node.entries == nil ? check(node, short, subject) : checkMapping(node, rule, shape, subject)
     case .literal where node.entries != nil, .columnDefault where node.entries != nil:

@@ -61,7 +61,8 @@ extension Project {
       .finding,
       "\(path) has run \(last.id) according to the ledger of another tool, but its schema "
         + "differs from the history. Nothing was changed. The differences:",
-      details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 })
+      details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },
+      remedy: "Correct the schema of the database, or list the objects under `ignore`")
   }
 
   /// How many migrations another tool's ledger replaces; nil where the database has no such ledger, or an

@@ -66,7 +66,11 @@ extension Session {
     if let profile { return engines.first { Profile($0) == profile } }
     let list = zip(1..., engines).map { "  \($0)  \($1.rawValue): \(Profile($1).meaning)\n" }
     let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
-    guard let answer = ask(question) else { return nil }
+    guard let answer = ask(question) else {
+      note(
+        "nothing states what syncs the database, so lint assumes `additive`; --profile states it")
+      return nil
+    }
     if answer.isEmpty { return engines.first }
     let number = Int(answer).map { $0 - 1 }.flatMap { engines.indices.contains($0) ? $0 : nil }
     let engine = SyncEngine(rawValue: answer) ?? number.map { engines[$0] }

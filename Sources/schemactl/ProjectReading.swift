@@ -126,7 +126,7 @@ extension Session {
     guard let last else { return }
     throw Failure(
       .finding, "\(folder.path) already has a history, up to \(last)",
-      remedy: "`schemactl adopt` adopts an existing database into it")
+      remedy: "Delete \(folder.path) to start again, or name another folder with --migrations")
   }
 
   // MARK: Schemas

@@ -62,6 +62,13 @@ struct ConfigurationTests {
     }
   }
 
+  @Test("the message about another `backup` names both forms")
+  func noBackup() {
+    let failure = #expect(throws: InvalidInput.self) { try configuration("backup: yes") }
+    #expect(
+      failure?.diagnostics.first?.message.contains("`backup` must be true or a mapping") == true)
+  }
+
   @Test(
     "a configuration without keys has the defaults", arguments: ["", "# nothing\n", "---\n", "{}"])
   func defaults(yaml: String) throws {

@@ -186,7 +186,7 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(0, .current, "generate swift"), Document(3, .failing, "generate swift"),
     Document(1, .current, "generate swift --output no.swift --check"),
     Document(0, .current, "bundle"), Document(2, .edited, "bundle"),
-    Document(0, .current, "renumber 1"), Document(66, .current, "renumber 99"),
+    Document(0, .current, "renumber 1"), Document(64, .current, "renumber 99"),
     Document(0, .pending, "plan --database app.sqlite"), Document(0, .current, "plan"),
     Document(1, .strangers, "plan --database app.sqlite"), Document(2, .edited, "plan"),
     Document(3, .unplannable, "plan"), Document(66, .current, "plan --config no.yaml"),

@@ -72,7 +72,7 @@
       }
       let run = try folder.expect(77, "migrate", "--database", "app.sqlite")
       #expect(
-        run.errors == "schemactl: error: app.sqlite cannot be written: app.sqlite: Read-only file "
+        run.errors == "schemactl: error: app.sqlite cannot be written: Read-only file "
           + "system. Nothing was changed\n")
       for words in [["migrate", "--database", "new.sqlite"], ["freeze"], ["new", "x"]] {
         let run = try folder.start(words).wait()
@@ -96,7 +96,7 @@
         #expect(refused.status == 77, "\(words)")
         #expect(
           refused.errors.contains(
-            "app.sqlite cannot be opened: app.sqlite: Read-only file system. In WAL mode a "
+            "app.sqlite cannot be opened: Read-only file system. In WAL mode a "
               + "reader also writes files beside the database: copy it with its -wal file to a "
               + "writable folder"))
       }

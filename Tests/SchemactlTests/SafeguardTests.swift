@@ -93,4 +93,64 @@ struct SafeguardTests {
     let run = try folder.expect(2, "verify")
     #expect(run.output.contains("0002_b.yaml is missing"), "\(run.output)")
   }
+
+  @Test("plan names the columns whose values a rebuild drops")
+  func droppedByRebuild() throws {
+    let folder = try WorkingFolder.of([
+      "0001_items": manifest("CREATE TABLE items (id INTEGER PRIMARY KEY, name, old)"),
+      "0002_new": """
+      operations:
+        - rebuild_table:
+            table: items
+            columns: [ { name: id, type: INTEGER, primary_key: true }, { name: new } ]
+            copy: { new: lower(old) }
+
+      """,
+    ])
+    #expect(
+      try folder.expect(0, "plan").output.contains(
+        "1 rebuilds table `items`, drops column `items.name` and its values: "))
+  }
+
+  @Test("check reports a missing schema file as missing")
+  func missingSchemaFile() throws {
+    let folder = try WorkingFolder.of(["0001_a": manifest("CREATE TABLE a (id TEXT PRIMARY KEY)")])
+    try folder.write("schemactl.yaml", "schema: schema.sql\nsync: { engine: none }\n")
+    let run = try folder.expect(1, "check")
+    #expect(
+      run.output.contains("schema.sql:1:1: error: schema.sql does not exist"),
+      "\(run.output)\(run.errors)")
+    #expect(run.output.contains("help: `schemactl inspect --write`"))
+  }
+
+  @Test("a file that is not a database has advice about its path")
+  func wrongPath() throws {
+    let folder = try WorkingFolder.of(["0001_a": manifest("CREATE TABLE a (x)")])
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    let run = try folder.expect(74, "migrate", "--database", "schemactl.yaml")
+    #expect(run.errors.contains("help: Check the path"), "\(run.errors)")
+  }
+
+  @Test("status aligns the times, whatever the states are")
+  func alignedStates() throws {
+    let folder = try WorkingFolder.of([
+      "0001_a": manifest("CREATE TABLE a (x)"), "0002_b": manifest("CREATE TABLE b (x)"),
+    ])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.write("migrations/0002_b.yaml", manifest("CREATE TABLE b (y)"))
+    let lines = try folder.expect(1, "status", "--database", "app.sqlite").output
+      .split(separator: "\n").filter { $0.hasPrefix("000") }
+    let places = lines.map { $0.split(separator: "20", maxSplits: 1)[0].count }
+    #expect(places.count == 2 && Set(places).count == 1, "\(lines)")
+  }
+
+  @Test("diagram completes the names of releases")
+  func completedReleases() throws {
+    let folder = try WorkingFolder.of(["0001_a": manifest("CREATE TABLE a (x)")])
+    try folder.expect(0, "freeze", "--release", "2.0")
+    for option in ["--release", "--changed-since"] {
+      let run = try folder.expect(0, "completions", "words", "--", "diagram", option, "")
+      #expect(run.output == "2.0\t\n")
+    }
+  }
 }

@@ -50,6 +50,12 @@ struct AdoptionTests {
     #expect(run.errors.contains("index items_by_list is not in the history"))
     #expect(!(try folder.rows("SELECT name FROM sqlite_schema").contains("schemactl_migrations")))
     try folder.expect(1, "adopt", "--database", "app.sqlite", "--to", "1")
+    try folder.connection("old.sqlite").execute(
+      "CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT NOT NULL)")
+    #expect(
+      try folder.expect(1, "adopt", "--database", "old.sqlite", "--to", "2").errors.hasPrefix(
+        "schemactl: error: the schema of old.sqlite is not that of 0002_items, but that of 0001_lists"
+      ))
     try folder.expect(64, "adopt", "--database", "app.sqlite", "--to", "7")
     try folder.expect(66, "adopt", "--database", "other.sqlite")
   }

@@ -111,7 +111,10 @@ struct CheckReport {
   var staleSchema: Failure? {
     guard let schema, !schema.isCurrent else { return nil }
     return Failure(
-      .finding, "\(schema.file) is not the schema of the latest migration",
+      .finding,
+      schema.file
+        + (FileStatus(schema.file) == nil
+          ? " does not exist" : " is not the schema of the latest migration"),
       remedy: "`schemactl inspect --write` updates it",
       place: Failure.Place(file: schema.file, position: Position(line: 1, column: 1)))
   }

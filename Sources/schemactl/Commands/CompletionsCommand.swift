@@ -33,9 +33,13 @@ enum CompletionsCommand: Command {
     let program = CommandLineProgram.schemactl
     if shell == "words" {
       let lines = program.completions(of: Array(words.dropFirst())) { name in
+        let folder = (try? session.configured().migrations).map(MigrationFolder.init)
         let values =
-          try? name == "revisions"
-          ? GitRepository.revisions(of: "") : MigrationFolder(session.configured().migrations).ids()
+          switch name {
+          case "revisions": try? GitRepository.revisions(of: "")
+          case "releases": try? folder?.lock()?.releases.map(\.name)
+          default: try? folder?.ids()
+          }
         return (values ?? []).map(\.visible)
       }
       for line in lines { session.output.write(line + "\n") }

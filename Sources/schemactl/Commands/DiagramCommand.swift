@@ -29,11 +29,15 @@ enum DiagramCommand: Command {
         "Draw the schema of a database.",
     ],
     options: [
-      .init("to", .text("ID"), summary: "Draw the schema after this migration. By id or number."),
-      .init("release", .text("NAME"), summary: "Draw the schema of this release."),
+      .init(
+        "to", .text("ID"), completion: .migrations,
+        summary: "Draw the schema after this migration. By id or number."),
+      .init(
+        "release", .text("NAME"), completion: .lookup("releases"),
+        summary: "Draw the schema of this release."),
       .init("file", .text("FILE"), summary: "Draw the schema of this file of SQL."),
       .init(
-        "changed-since", .text("POINT"),
+        "changed-since", .text("POINT"), completion: .lookup("releases"),
         summary: "A release, a migration, a database, a folder of migrations or a file of SQL."),
       .init(
         "tables", .text("GLOB"),

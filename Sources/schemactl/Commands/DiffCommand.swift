@@ -63,8 +63,8 @@ extension TextReporter {
     }
     if !report.changes.isEmpty, report.hasLedger {
       help(
-        "if the database is right, write the difference as a migration (`schemactl new`); if the "
-          + "history is right, change the database")
+        "if the database is right, write the difference as a migration (`schemactl new NAME --from "
+          + "\(database)`); if the history is right, change the database")
     }
     if !report.hasLedger {
       note("\(database) has no ledger, so it was compared with the latest schema of the history")

@@ -58,7 +58,8 @@ enum SquashCommand: Command {
       }
       if !squashing.releases.isEmpty {
         text.mention(
-          "Databases of \(squashing.releases.map(\.visible).joined(separator: ", ")) continue with "
+          "Databases of \(squashing.releases.count == 1 ? "release" : "releases") "
+            + "\(squashing.releases.map(\.visible).joined(separator: ", ")) continue with "
             + "that folder.")
       }
       text.mention(

@@ -53,6 +53,7 @@ enum StatusCommand: Command {
 extension TextReporter {
   fileprivate func show(_ report: StatusReport, _ database: String, _ next: String?) {
     let width = report.ledger.map(\.id.visible.count).max() ?? 0
+    let stateWidth = report.ledger.map(\.state.rawValue.count).max() ?? 0
     let rows = Dictionary(report.applied.map { ($0.id.exact, $0) }) { $1 }
     // Show only the end of a long ledger.
     let hidden = volume == .verbose ? 0 : max(0, report.ledger.count - 20)
@@ -62,7 +63,8 @@ extension TextReporter {
     for entry in early.filter(\.state.stops) + late {
       let row = report.adoptable > 0 ? nil : rows[entry.id.exact]
       let time = row.map {
-        "  \($0.startedAt.visible)  " + ($0.isAdopted ? "adopted" : duration($0.milliseconds))
+        String(repeating: " ", count: stateWidth - entry.state.rawValue.count)
+          + "  \($0.startedAt.visible)  " + ($0.isAdopted ? "adopted" : duration($0.milliseconds))
       }
       let id = entry.id.visible
       say(
