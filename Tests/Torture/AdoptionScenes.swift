@@ -1,5 +1,6 @@
 import Foundation
 import SchemaSQLite
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Databases without a ledger, which the program adopts.

@@ -1,4 +1,5 @@
 import Foundation
+import SchemaTestPrograms
 import SchemaTestSupport
 
 /// Scenes in which the program writes to folders of manifests.
