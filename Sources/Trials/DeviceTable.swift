@@ -64,3 +64,42 @@ extension StoredTable.Column {
   /// Whether an INSERT must set the column.
   package var isRequired: Bool { isInKey || isNotNull && defaultText == nil }
 }
+
+extension DeviceTable {
+  /// Whether a text column outside the primary key is among those in which rows differ.
+  func hasUniqueText(_ distinct: Set<Identifier>) -> Bool {
+    columns.contains { distinct.contains($0.key) && !$0.isInKey && $0.affinity == .text }
+  }
+
+  /// Whether the column alone identifies a row.
+  func isKey(_ column: Identifier) -> Bool {
+    primaryKey.map(\.key) == [column] || uniques.contains([column])
+  }
+
+  /// Whether at least two columns may be NULL.
+  var acceptsNulls: Bool { columns.count { !$0.isNotNull && !$0.isInKey } > 1 }
+
+  /// For each key and each UNIQUE constraint, the last column that is not part of a foreign key.
+  /// A different value in it makes a row distinct.
+  var distinctKeys: Set<Identifier> {
+    let references = Set(foreignKeys.flatMap(\.columns))
+    let keys = uniques.map { $0.compactMap(\.self) } + [primaryKey.map(\.key)]
+    return Set(keys.compactMap { key in key.last { !references.contains($0) } })
+  }
+
+  /// A name of the rowid that is not the name of a column.
+  var rowidName: String? {
+    ["rowid", "_rowid_", "oid"].first { column($0) == nil || column($0)?.isRowid ?? false }
+  }
+}
+
+extension DeviceTable.Column {
+  var isRowid: Bool { isInKey && type.isSameName(as: "integer") }
+
+  var takesNumbers: Bool {
+    switch affinity {
+    case .integer, .numeric, .real: true
+    case .text, .blob: false
+    }
+  }
+}

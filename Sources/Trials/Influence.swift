@@ -167,7 +167,6 @@ struct Influence {
     let times: [(Value, Value)] = [
       ("2026-01-02 03:04:05", "2026-01-02 03:04:45"),
       ("2026-01-02 03:04:05", "2027-06-07 03:04:05"),
-      ("2026-01-02 03:04:05.250", "2026-01-02 03:04:05.750"),
     ]
     // One run with all of them mostly shows that none matters.
     let values =
@@ -230,7 +229,7 @@ struct Influence {
         ?? mapped.first(where: { judge.oldValue($0).text.map(named.contains) ?? false }),
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
-    var pairs = pairs(for: judge.oldValue(cell))
+    var pairs = judge.oldValue(cell).narrowPairs
     if column.affinity == .text {
       for text in named.prefix(2) where !text.isEmpty && text.utf8.count < 20 {
         pairs.append((.text("Ze\(text)bra"), "Zebra", "Yak"))
@@ -361,38 +360,6 @@ struct Influence {
   ) throws(Failure) -> [Identifier: Int]? {
     guard let change = judge.setting(cell, to: value) else { return nil }
     return try judge.experiment.run([change])?.contents.digest
-  }
-
-  private func pairs(for value: Value) -> [(Value, Value, Value)] {
-    switch value {
-    case .integer:
-      [
-        (8_200_001, 8_200_002, 9_300_000), (8_200_002, 8_200_003, 9_300_000),
-        (8_200_001, 1_099_519_827_777, 9_300_000), (8_200_001, 9_200_001, 8_200_777),
-        (8_200_001, -8_200_001, -9_300_000), (-8_200_001, -9_200_001, 8_200_777),
-      ]
-    case .real:
-      [
-        (.real(7.1), .real(7.35), .real(42.5)),
-        (.real(7.25), .real(-7.25), .real(42.5)),
-        // Floating-point: 4.35 * 100 is less than 435.
-        (.real(4.35), .real(4.34), .real(42.5)),
-      ]
-    case .text:
-      [
-        ("007", "7", "9300000"), ("Zebra abc", "ZEBRA ABC", "Yak"),
-        ("Zebra ", "Zebra", "Yak"), (" Zebra", "Zebra", "Yak"), ("Zebra", "Xebra", "Yak"),
-        ("Ze\nbra", "Ze bra", "Yak"), ("Ze\nbra", "Zebra", "Yak"),
-      ]
-    case .blob:
-      [
-        (
-          .blob([UInt8](repeating: 8, count: 300) + [1]),
-          .blob([UInt8](repeating: 8, count: 300) + [2]), .blob([9])
-        )
-      ]
-    case .null: []
-    }
   }
 }
 
