@@ -684,7 +684,7 @@ struct MoreHarmTests {
           "CHECK (kind IN ('plain', 'wide', 'high')), "
             + "CHECK (kind = 'high' OR kind <> 'wide' OR width > height)")),
       Harm(
-        "the copy makes the values", [], .local, photos,
+        "the copy makes the values", ["loses-values photos.width"], .local, photos,
         rebuiltPhotos("\(kept), CHECK (width >= 0)", copy: "id, kind, abs(width), height, note")),
       Harm(
         "no row is left", ["without-where photos"], .local, photos,
