@@ -211,9 +211,8 @@ extension CommandScope {
     UsageError(program: program.name, message: message, commandPath: names, hint: hint)
   }
 
-  /// For a word that was meant as the value of an option: of one that takes `=VALUE` only and has none,
-  /// or of one with an environment variable, which is
-  /// the main input of a command.
+  /// For a word that was meant as the value of an option: of one that takes `=VALUE` only and has
+  /// none, or of one with an environment variable, which is the main input of a command.
   private func optionHint(for word: String, _ typed: [String: [String]]) -> String? {
     let option = options.first { option in
       switch option.kind {
