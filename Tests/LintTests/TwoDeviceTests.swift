@@ -557,7 +557,8 @@ struct ProofScopeTests {
   @Test("a table without possible rows is a note")
   func note() throws {
     let first = sql(
-      "CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT NOT NULL CHECK (hex(x) = '7A7A' || '71'))")
+      "CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT NOT NULL CHECK (hex(x) = '7A7A' || '71'))"
+    )
     let step = sql("ALTER TABLE a ADD COLUMN y TEXT NOT NULL DEFAULT ''")
     #expect(
       try proven(step, after: first) == [
