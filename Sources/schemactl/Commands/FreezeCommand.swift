@@ -132,8 +132,8 @@ enum FreezeCommand: Command {
 
   /// Writes the lock, unless a manifest changed meanwhile: the lock would record its old text.
   private static func write(_ lock: HistoryLock, of project: Project, _ session: Session) throws {
-    let now = try? project.folder.migrations()
-    guard now?.map(\.digests) == project.migrations.map(\.digests) else {
+    let now = try project.folder.migrations()
+    guard now.map(\.digests) == project.migrations.map(\.digests) else {
       throw Failure(
         .busy,
         "the manifests in \(project.folder.path) changed while schemactl read them. Nothing was frozen",
