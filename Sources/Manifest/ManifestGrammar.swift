@@ -286,7 +286,7 @@ extension Grammar {
       .optional("generated", .mapping(generated), "The expression that computes it."),
     ])
 
-  /// `alter_column`'s keys for what changes: a column's, each of which null removes.
+  /// The properties of a column that `alter_column` can change. Null removes a property.
   private static let columnChanges: [KeyRule] = changeableProperties.compactMap { name in
     column.key(name).map { .optional($0.name, .nullable($0.shape), $0.summary) }
   }

@@ -1,0 +1,250 @@
+import SchemaCopies
+import SchemaHistory
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+package struct MigrateOptions: Sendable {
+  package var database: String
+  /// The last migration to apply; nil is all.
+  package var through: String?
+  /// Applies only frozen migrations, for scripts and devices.
+  package var frozenOnly = false
+  /// A missing or an empty database is an error, and schemactl neither creates nor fills it.
+  package var existing = false
+  /// How long a lock is waited for, in seconds.
+  package var timeout = 5.0
+  /// The database was put back to before its drafts a moment ago.
+  package var reset: DraftCopy.Reset?
+  /// Messages hold no values of rows.
+  package var redactsValues = false
+  /// A copy of the database that is made before the first migration; nil is none.
+  package var backup: BackupOptions?
+  /// The path of a copy that is migrated in place of the database, and removed afterwards. Messages name
+  /// the database.
+  package var trialFile: String?
+  /// Each rewritten or updated table is compared with its old rows by key, in all columns that stay, and
+  /// `integrity_check` runs before the first migration and before each commit.
+  package var isParanoid = false
+
+  /// The file that is migrated.
+  var file: String { trialFile ?? database }
+
+  package init(database: String) {
+    self.database = database
+  }
+}
+
+/// A database that has run more than was asked for.
+package struct Beyond: Sendable {
+  package let database: String
+  /// The id of the last migration that was asked for.
+  package let target: String
+  /// The ids of the migrations after it that the database has run, in order.
+  package let applied: [String]
+
+  package var sentence: String {
+    let more = applied.abridged(to: 5).joined(separator: ", ")
+    return
+      "\(database) has run later migrations than \(target): \(more). schemactl does not migrate "
+      + "backwards; `schemactl restore` puts a backup back"
+  }
+}
+
+package struct AppliedMigration: Sendable, Equatable {
+  package let id: String
+  package let milliseconds: Int64
+  package let strategies: [Strategy]
+
+  package init(id: String, milliseconds: Int64, strategies: [Strategy]) {
+    self.id = id
+    self.milliseconds = milliseconds
+    self.strategies = strategies
+  }
+}
+
+package struct MigrateReport: Sendable {
+  /// Committed, in order.
+  package var applied: [AppliedMigration] = []
+  /// The migrations that another tool had made, and that the ledger has now.
+  package var adopted: [String] = []
+  package var failure: Failure?
+  /// The manifest that failed has shipped and must not change.
+  package var failedFrozen = false
+  /// What a COMMIT that failed may have written, or not.
+  package var uncertain: [String] = []
+  package var created = false
+  /// The database did not exist, and was not created either, because no migration was applied.
+  package var isStillMissing = false
+  /// What the database has run beyond the last migration that was asked for.
+  package var beyond: Beyond?
+  /// The copy that was asked for, made before the first migration.
+  package var backup: String?
+  /// The copy that was taken before the first draft.
+  package var draftCopy: String?
+  package var drift: [SchemaChange] = []
+  /// No manifest was applied, so a missing database was not created.
+  package var isHistoryEmpty = false
+  /// With `isParanoid`: `ok`, what `PRAGMA integrity_check` found last, or why it could not run; nil when
+  /// it was not reached.
+  package var integrityCheck: String?
+
+  /// Of a run that has nothing to do.
+  package init() {}
+
+  package var status: ExitStatus { failure?.status ?? .success }
+}
+
+extension Project {
+  /// Applies the pending migrations of a database, each atomically.
+  ///
+  /// - Parameter borrowed: a connection of the application (`Connection.borrowing`); nil opens the file.
+  /// - Throws: an error found before the first migration. The report holds later failures, and the migrations that
+  ///   stay applied.
+  package func migrate(
+    _ options: MigrateOptions, on borrowed: Connection? = nil,
+    interruption: Interruption = Interruption(),
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+  ) throws(Failure) -> MigrateReport {
+    let view =
+      if let borrowed {
+        try view(of: ReadableDatabase(borrowed, name: options.database))
+      } else {
+        try view(of: options.file, timeout: options.timeout, interruption: interruption)
+      }
+    let targets = try view.checkedTargets(options)
+    let exists = if borrowed == nil { try DatabaseFile.exists(options.file) } else { true }
+    if !exists, options.existing {
+      throw Failure(.notFound, "database \(options.database) does not exist")
+    }
+    var known: Set<ExactText> = []
+    if exists {
+      let (live, report) = try view.liveReport(options, targets, on: borrowed, interruption)
+      if let report { return report }
+      if live.adopted == 0 { known = live.known }
+    }
+    guard !targets.isEmpty else {
+      var report = MigrateReport()
+      report.isHistoryEmpty = true
+      return report
+    }
+    if !exists { try DatabaseFile.requireWritableFolder(of: options.file) }
+    let (replay, content) = try view.replay(
+      targets, isNew: !exists, after: known, interruption: interruption
+    ) { event in
+      // If the database exists, its own run reports the migrations.
+      if !exists || event.isWorking { onEvent(event) }
+    }
+    if !exists {
+      guard !replay.steps.isEmpty else {
+        var report = MigrateReport()
+        report.failure = replay.failure
+        report.failedFrozen = view.holdsFrozen(report.failure)
+        report.isStillMissing = true
+        return report
+      }
+      let new = NewDatabase(
+        project: view, options: options, replay: replay, content: content,
+        interruption: interruption, onEvent: onEvent)
+      if let report = try new.make() { return report }
+    }
+    let createsFile = exists ? false : try DatabaseFile.make(options.file)
+    do throws(Failure) {
+      var report = try Upgrade(
+        project: view, options: options, replay: replay, interruption: interruption,
+        onEvent: onEvent, createsFile: createsFile, on: borrowed
+      ).run()
+      // Another process may have migrated the new file first.
+      if createsFile, report.applied.isEmpty, report.uncertain.isEmpty,
+        DatabaseFile.removeEmpty(options.file)
+      {
+        report.created = false
+        report.isStillMissing = true
+      }
+      return report
+    } catch {
+      if createsFile { DatabaseFile.removeEmpty(options.file) }
+      throw error
+    }
+  }
+
+  /// The migrations that `options` ask for.
+  ///
+  /// - Throws: when the frozen history is broken, or this SQLite is too old for one of them.
+  package func checkedTargets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
+    try requireIntactHistory()
+    let targets = try targets(options)
+    try requireEngine(for: targets)
+    return targets
+  }
+
+  /// An existing database as it is, and the report of a run that has nothing to do there; nil when a
+  /// migration is pending.
+  package func liveReport(
+    _ options: MigrateOptions, _ targets: [Migration], on borrowed: Connection? = nil,
+    _ interruption: Interruption = Interruption()
+  ) throws(Failure) -> (live: LiveDatabase, report: MigrateReport?) {
+    let connection =
+      if let borrowed { borrowed } else {
+        try DatabaseFile.openForReading(
+          options.file, timeout: options.timeout, interruption: interruption)
+      }
+    let live = try live(
+      on: connection, path: options.database, mayBeEmpty: !options.existing)
+    guard try !isBehind(live, targets, options) else { return (live, nil) }
+    var report = MigrateReport()
+    report.beyond = beyond(options.database, live.rows, options)
+    return (live, report)
+  }
+
+  /// What has run beyond the last migration that `options` ask for; nil when nothing has.
+  package func beyond(_ database: String, _ rows: [LedgerRow]?, _ options: MigrateOptions)
+    -> Beyond?
+  {
+    guard let through = options.through, let target = try? index(ofMigration: through) else {
+      return nil
+    }
+    let known = Set((rows ?? []).map(\.id.exact))
+    let later = migrations[(target + 1)...].map(\.id).filter { known.contains($0) }
+    guard !later.isEmpty else { return nil }
+    return Beyond(database: database, target: migrations[target].id, applied: later)
+  }
+
+  /// The manifests that `options` ask for, in order.
+  package func targets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
+    var targets = migrations
+    if let through = options.through {
+      targets = Array(targets[...(try index(ofMigration: through))])
+    }
+    return options.frozenOnly ? targets.filter(isFrozen) : targets
+  }
+
+  private func isBehind(
+    _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
+  ) throws(Failure) -> Bool {
+    try requireUsableLedger(live.rows, of: options.database)
+    let known = live.known
+    let isAdopted = live.adopted > 0 && live.adopted <= targets.count
+    return isAdopted || targets.contains { !known.contains($0.id) }
+  }
+}
+
+extension MigrationFolder {
+  /// Whether a database has run all that is here, as it is now, so that `migrate` has nothing to do. The
+  /// database is opened to read its ledger, and no more.
+  ///
+  /// - Throws: what keeps the database from being read.
+  package func isUpToDate(
+    _ database: String, _ ledger: Ledger, timeout: Double,
+    interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
+  ) throws(Failure) -> Bool {
+    guard try DatabaseFile.exists(database) else { return false }
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption, onWait: onWait)
+    // The full run reports problems of the ledger and the lock.
+    return appliedForms().map { ledger.holds($0, in: connection) } ?? false
+  }
+}

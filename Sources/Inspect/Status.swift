@@ -1,0 +1,112 @@
+import SchemaApply
+import SchemaCopies
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+package struct StatusReport: Sendable {
+  /// The last migration that the database has run.
+  package var current: String?
+  package var pending: [String]
+  package var applied: [LedgerRow]
+  /// How many of them another tool has applied, and the ledger does not have yet.
+  package var adoptable = 0
+  /// Why the schema could not be compared, or `migrate` refuses to adopt them.
+  package var failure: Failure?
+  /// How the database differs from its history; empty if they were not compared.
+  package var drift: [SchemaChange] = []
+  package var ledger: [LedgerEntry]
+  /// Earlier corrections of the ledger.
+  package var repairs: [RecordedRepair] = []
+  /// Frozen migrations that were changed or removed.
+  package var broken: [HistoryEntry]
+
+  package var status: ExitStatus {
+    ExitStatus.worst(
+      ledger.map(\.state.status) + (broken.isEmpty ? [] : [.brokenHistory])
+        + [failure?.status ?? .success])
+  }
+}
+
+package struct DiffReport: Sendable {
+  package let changes: [SchemaChange]
+  package let hasLedger: Bool
+  /// The ledger entries that contradict the history.
+  package let ledger: [LedgerEntry]
+
+  package var status: ExitStatus {
+    ExitStatus.worst(ledger.map(\.state.status) + (changes.isEmpty ? [] : [.finding]))
+  }
+}
+
+extension Project {
+  /// Compares the ledger of a database with the history.
+  ///
+  /// - Parameters:
+  ///   - mayBeEmpty: whether it may be a new one.
+  ///   - comparesSchema: whether to look for drift, which replays the history.
+  package func status(
+    of database: ReadableDatabase, mayBeEmpty: Bool = true, comparesSchema: Bool = false
+  ) throws(Failure) -> StatusReport {
+    let view = try view(of: database)
+    let live = try view.live(
+      on: database.connection, path: database.name, mayBeEmpty: mayBeEmpty)
+    let ledger = view.compareLedger(live.rows ?? [], of: database.name)
+    var report = StatusReport(
+      current: live.rows?.last?.id, pending: ledger.filter { $0.state == .pending }.map(\.id),
+      applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
+      broken: view.comparison.filter(\.state.isBroken))
+    do {
+      report.repairs = try RecordedRepair.all(of: view.ledger, in: database.connection)
+    } catch {
+      throw Failure(error, database: database.name)
+    }
+    let isUnknown = report.ledger.contains { $0.state == .unknown }
+    guard comparesSchema, live.rows?.isEmpty == false, report.broken.isEmpty, !isUnknown else {
+      return report
+    }
+    do throws(Failure) {
+      report.drift = try view.drift(of: live)
+      if report.adoptable > 0 {
+        try view.requireAdoptable(
+          report.drift, through: view.migrations[report.adoptable - 1], path: database.name)
+      }
+    } catch {
+      if error.isOfEnvironment { throw error }
+      report.failure = error
+    }
+    return report
+  }
+
+  /// How a database differs from the schema that its history promises at the point where it is;
+  /// without a ledger, from that of the whole history.
+  package func diff(of database: ReadableDatabase) throws(Failure) -> DiffReport {
+    let view = try view(of: database)
+    let live = try view.adopting(
+      LiveDatabase(database.connection, ledger, path: database.name), on: database.connection,
+      path: database.name)
+    try view.requireIntactHistory()
+    let ledger = view.compareLedger(live.rows ?? [], of: database.name)
+    let unknown = ledger.filter { $0.state == .unknown }.map(\.id)
+    guard unknown.isEmpty else {
+      throw Failure(
+        .databaseAhead,
+        "\(database.name) has run migrations that the history does not contain: "
+          + unknown.joined(separator: ", "))
+    }
+    return DiffReport(
+      changes: try view.drift(of: live), hasLedger: live.rows != nil,
+      ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))
+  }
+
+  private func drift(of live: LiveDatabase) throws(Failure) -> [SchemaChange] {
+    let known = live.known
+    let last =
+      live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
+    let expected = try replay(Array(migrations[..<(last.map { $0 + 1 } ?? 0)])).schema
+    return drift(of: live.schema, from: expected)
+  }
+}

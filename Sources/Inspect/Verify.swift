@@ -1,0 +1,202 @@
+import SchemaApply
+import SchemaCopies
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+package struct VerifyReport: Sendable {
+  package var history: [HistoryEntry]
+  /// How history.lock fails to continue those of other revisions.
+  package var lock: [LockDifference] = []
+  /// By the id, for manifests that are edited or removed.
+  package var edits: [ExactText: ManifestDiff] = [:]
+  /// Nil when no database was named.
+  package var ledger: [LedgerEntry]?
+  package var drift: [SchemaChange]?
+  /// What could not be checked, and why.
+  package var notes: [String] = []
+  /// What ended the replay, or kept a database from being compared.
+  package var failure: Failure?
+
+  package init(history: [HistoryEntry], notes: [String] = []) {
+    self.history = history
+    self.notes = notes
+  }
+
+  package var isHistoryBroken: Bool { !lock.isEmpty || history.contains(where: \.state.isBroken) }
+
+  package var status: ExitStatus {
+    var statuses: [ExitStatus] = history.map { entry in
+      entry.state.isBroken ? .brokenHistory : entry.state == .engineDiffers ? .finding : .success
+    }
+    if !lock.isEmpty { statuses.append(.brokenHistory) }
+    statuses += (ledger ?? []).map(\.state.status)
+    if !(drift ?? []).isEmpty { statuses.append(.finding) }
+    if let failure { statuses.append(failure.status) }
+    return ExitStatus.worst(statuses)
+  }
+}
+
+extension VerifyReport {
+  /// The manifests compared with the lock.
+  package init(comparing project: Project) {
+    self.init(history: project.comparison)
+  }
+}
+
+extension Project {
+  /// Replays the history and, with a database, compares it with its history.
+  ///
+  /// - Parameter history: the manifests compared with the lock, and the lock with other revisions; nil
+  ///   compares the manifests with the lock.
+  /// - Throws: failures from 64 up; everything else is in the report.
+  package func verify(
+    _ database: ReadableDatabase?, continuing history: VerifyReport? = nil,
+    interruption: Interruption = Interruption()
+  ) throws(Failure) -> VerifyReport {
+    var report = history ?? verifyLock(hasLedger: database != nil)
+    var replayed: PendingReplay?
+    if report.isHistoryBroken {
+      report.notes.append("the replay was skipped, because the frozen history is broken")
+    } else {
+      try requireEngine(for: migrations)
+      let all = replay(noting: &report.history)
+      if let failure = all.failure, failure.status.rawValue >= ExitStatus.usage.rawValue {
+        throw failure
+      }
+      report.failure = all.failure ?? report.failure
+      replayed = all
+    }
+    try verifySquashed(into: &report, interruption)
+    guard let database else { return report }
+    let view = try view(of: database)
+    if view.migrations.count != migrations.count {
+      replayed = try view.replay(view.migrations, interruption: interruption)
+    }
+    try view.compare(database, with: replayed, into: &report)
+    return report
+  }
+
+  /// Compares one of many databases with a history that was replayed for all of them.
+  ///
+  /// - Throws: failures from 64 up; everything else is in the report.
+  package func verify(
+    _ database: String, with replay: PendingReplay, timeout: Double,
+    interruption: Interruption = Interruption()
+  ) throws(Failure) -> VerifyReport {
+    var report = VerifyReport(history: [])
+    let readable = try ReadableDatabase(
+      file: database, timeout: timeout, interruption: interruption)
+    try compare(readable, with: replay, into: &report)
+    return report
+  }
+
+  /// - Parameter replay: nil where the history is broken.
+  private func compare(
+    _ database: ReadableDatabase, with replay: PendingReplay?, into report: inout VerifyReport
+  ) throws(Failure) {
+    var live = try LiveDatabase(database.connection, ledger, path: database.name)
+    do {
+      live = try adopting(live, on: database.connection, path: database.name)
+      report.ledger = compareLedger(live.rows ?? [], of: database.name)
+      try live.requireOurs(self, path: database.name)
+      if !migrations.isEmpty { try live.requireContent(path: database.name) }
+    } catch {
+      report.ledger = report.ledger ?? compareLedger(live.rows ?? [], of: database.name)
+      report.failure = report.failure ?? error
+      return
+    }
+    let known = live.known
+    let count = migrations.lastIndex { known.contains($0.id) }.map { $0 + 1 } ?? 0
+    let steps = replay?.steps ?? []
+    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= steps.count
+    else {
+      report.notes.append(
+        "the schema was not compared: the history cannot be replayed to the latest migration of the "
+          + "database")
+      return
+    }
+    let ids = Set(steps.prefix(count).map(\.migration.id.exact))
+    report.drift = drift(of: live.schema, from: replay?.schema(after: ids) ?? Schema())
+  }
+
+  private func verifyLock(hasLedger: Bool) -> VerifyReport {
+    var report = VerifyReport(comparing: self)
+    if lock == nil {
+      report.notes.append("no migration is frozen yet: history.lock does not exist")
+    } else if !hasLedger {
+      report.notes.append(
+        "history.lock was compared neither with git nor with the ledger of a database, so "
+          + "schemactl cannot detect a change of the lock")
+    }
+    return report
+  }
+}
+
+extension Project {
+  /// Verifies the migrations that the squash replaces: they are as they were frozen, and make the schema that the
+  /// squash makes.
+  package func verifySquashed(
+    into report: inout VerifyReport, _ interruption: Interruption
+  ) throws(Failure) {
+    guard let squash else { return }
+    guard let old = try squashedMigrations() else {
+      report.notes.append(
+        "the migrations that \(squash.id) replaces were not verified: \(folder.squashed.path) does not exist"
+      )
+      return
+    }
+    let names = squash.replacedMigrations
+    let chain = names.compactMap { id in old.first { $0.id == id } }
+    let view = unsquashed(chain)
+    let squashedNumber = squash.number
+    var states = view.comparison.filter { MigrationNumber(id: $0.id) <= squashedNumber }
+    // The chain does not contain older squashes.
+    for other in old where squash.olderSquashes.contains(other.id) {
+      guard let entry = lock?.anyEntry(other.id) else { continue }
+      states.append(folder.squashed.compare(other, with: entry))
+    }
+    let known = Set(states.map(\.id.exact)).union(chain.map(\.id.exact))
+    states += names.filter { !known.contains($0) }.map { id in
+      HistoryEntry(
+        id: id, frozen: true, state: .removed,
+        detail: "\(folder.squashed.file(ofMigration: id)) is missing: restore it from git")
+    }
+    guard report.failure == nil, !report.isHistoryBroken,
+      !states.contains(where: \.state.isBroken), chain.count == names.count
+    else {
+      report.history += states
+      return
+    }
+    let last: ScratchDatabase = try view.replay(chain, interruption: interruption)
+    let first: ScratchDatabase = try replay([squash], interruption: interruption)
+    if last.fingerprint != first.fingerprint {
+      let differences = compareSchemas(expected: last.schema, actual: first.schema)
+      report.failure = Failure(
+        .brokenHistory,
+        "\(squash.id) does not create the schema of the migrations that it "
+          + "replaces:",
+        details: differences.map(\.sentence).abridged(to: 20))
+    }
+    report.history += states
+  }
+}
+
+/// How an edited manifest differs from the frozen one.
+package struct ManifestDiff: Sendable {
+  /// The commit that has the frozen text.
+  package var commit: String?
+  /// The command that brings the frozen text back.
+  package var restore: String?
+  /// As `git diff` shows it.
+  package var text = ""
+  /// From the schema after the frozen form to the schema after the present one.
+  package var schema: [SchemaChange] = []
+  /// Why something of this is missing.
+  package var problem: String?
+
+  package init() {}
+}

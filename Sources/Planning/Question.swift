@@ -1,0 +1,184 @@
+import SchemaManifest
+import SchemaModel
+import SchemaSQLText
+
+/// A question in SQL to the rows. The migration stops when the answer is yes.
+package struct Question: Sendable {
+  /// The table whose rows it asks; nil if it asks rows that the plan has written.
+  package let table: String?
+  package let condition: String
+  /// What is true when the answer is no: `items.title holds no NULL`. Nil where it is asked of rows that the
+  /// plan has made.
+  package let promise: String?
+  /// What is true when the answer is yes.
+  package let message: String
+  /// The values that prevent the operation, if the question asks for values.
+  package private(set) var scan: Scan?
+  /// The rows that prevent it, if they can be named.
+  package private(set) var rows: RowQuery?
+
+  /// Whether a condition is true.
+  init(condition: String, of table: String? = nil, promise: String? = nil, message: String) {
+    self.table = table
+    self.condition = condition
+    self.promise = promise
+    self.message = message
+  }
+
+  /// Whether there are such rows.
+  package init(_ rows: RowQuery, of table: String, promise: String, message: String) {
+    self.init(condition: rows.exists, of: table, promise: promise, message: message)
+    self.rows = rows
+  }
+
+  init(_ scan: Scan) {
+    let column = "\(scan.table).\(scan.column)"
+    let promise =
+      switch scan.problem {
+      case .unmapped: "`map` names every value of \(column)"
+      case .refused(let other, _): "\(other) accepts every value of \(column)"
+      case .changed(let other, _): "every value of \(column) stays the same in \(other)"
+      }
+    self.init(
+      condition:
+        "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(scan.table)) WHERE \(scan.predicate))",
+      of: scan.table, promise: promise,
+      message: "\(column) holds a value that \(scan.problem.clause)")
+    self.scan = scan
+  }
+}
+
+/// Values of a column that prevent an operation.
+package struct Scan: Sendable {
+  package let table: String
+  package let column: String
+  /// The rows that hold them, as an expression over a row of `table`.
+  package let predicate: String
+  package let problem: Problem
+
+  package enum Problem: Sendable {
+    /// `map` does not name them.
+    case unmapped
+    /// A column of a STRICT table would not accept them.
+    ///
+    /// - Parameters:
+    ///   - column: the column's name and type.
+    ///   - key: of the operation, which asks for it.
+    case refused(by: String, key: String)
+    /// A column of another type would store other values.
+    case changed(by: String, key: String)
+
+    /// The operation's key that is to blame.
+    package var key: String {
+      switch self {
+      case .unmapped: "map"
+      case .refused(_, let key), .changed(_, let key): key
+      }
+    }
+
+    /// After "a value that".
+    package var clause: String {
+      switch self {
+      case .unmapped: "`map` does not name"
+      case .refused(let other, _): "\(other) of a STRICT table does not accept"
+      case .changed(let other, _): "\(other) would store as another value"
+      }
+    }
+  }
+}
+
+/// A SELECT that lists the rows that stop a step, for a message.
+package struct RowQuery: Sendable, Equatable {
+  package let sql: String
+  /// Whether it lists any, as SQL.
+  let exists: String
+  /// The names of its columns: the key, then the values in question.
+  package let columns: [String]
+  /// Whether each row of the answer is a value that several rows hold.
+  package let isGrouped: Bool
+  /// A SELECT that finds a row with a value that SQLite would convert before it stores it, so that `sql` may be wrong.
+  package let doubt: String?
+
+  /// - Parameter query: usually with expressions of a manifest. Their line ends and comments are removed.
+  init(
+    _ query: String, _ columns: [String], isGrouped: Bool = false, exists: String? = nil,
+    doubt: String? = nil
+  ) {
+    let tokens = TokenizedSQL(query)
+    var sql = ""
+    var end = 0
+    for token in tokens.significant {
+      sql += (token.range.lowerBound > end ? " " : "") + tokens.text(token)
+      end = token.range.upperBound
+    }
+    self.sql = sql
+    self.exists = exists ?? "EXISTS (\(sql))"
+    self.columns = columns
+    self.isGrouped = isGrouped
+    self.doubt = doubt
+  }
+
+  /// The rows of `table` for which `condition` is true.
+  init(of table: ParsedTable, showing columns: [String], where condition: String) {
+    let shown =
+      table.key
+      + columns.filter { column in
+        !table.key.contains { $0.isSameName(as: column) }
+      }
+    self.init(
+      "SELECT \(list(shown)) FROM \(Quoting.identifier(table.name)) WHERE \(condition)", shown,
+      exists: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table.name)) WHERE \(condition))")
+  }
+
+  /// The values that several rows of `source` share.
+  ///
+  /// - Parameters:
+  ///   - terms: SQL over a row.
+  ///   - groups: the same with the collation by which they are compared.
+  ///   - key: the columns of `source` that identify a row.
+  package init(
+    repeating terms: [String], by groups: [String], in source: String, with: String = "",
+    where filters: [String], key: [String]
+  ) {
+    let isOther = key.count == 1 && !terms.contains { $0.identifier == list(key).identifier }
+    let rows = isOther ? "group_concat(\(list(key)), ', ')" : "count(*)"
+    let conditions = filters + terms.map { "\($0) IS NOT NULL" }
+    self.init(
+      """
+      \(with)SELECT \(terms.joined(separator: ", ")), \(rows) FROM \(source) \
+      WHERE \(conditions.joined(separator: " AND ")) \
+      GROUP BY \(groups.joined(separator: ", ")) HAVING count(*) > 1
+      """, terms.map(Quoting.unquoted) + [isOther ? "\(key[0]) of the rows" : "rows"],
+      isGrouped: true)
+  }
+}
+
+extension ParsedTable {
+  /// Whether there are rows for which a condition is true.
+  ///
+  /// - Parameter columns: those that a message shows with the key.
+  func question(
+    where condition: String, showing columns: String..., promise: String, _ message: String
+  ) -> Question {
+    Question(
+      RowQuery(of: self, showing: columns, where: condition), of: name, promise: promise,
+      message: message)
+  }
+
+  /// The columns that identify a row to a person: the primary key, or else a name of the rowid.
+  var key: [String] { primaryKey.isEmpty ? rowidName.map { [$0] } ?? [] : primaryKey }
+}
+
+extension SchemaObject {
+  /// The columns that identify a row of this table to a person.
+  package var rowKey: [String] { (try? ParsedTable(self))?.key ?? [] }
+
+  /// What tells the rows of this table apart, as SQL: a name of the rowid, else the primary key.
+  package var rowIdentity: [String] {
+    guard let table = try? ParsedTable(self) else { return [] }
+    return table.rowid().map { [$0] } ?? table.primaryKey.map { Quoting.quoted($0) }
+  }
+
+  /// Whether a column of this table is another name of the rowid.
+  package var hasRowidAlias: Bool { (try? ParsedTable(self))?.hasRowidAlias ?? false }
+}
