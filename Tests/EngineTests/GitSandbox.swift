@@ -4,6 +4,7 @@ import SchemaGit
 import SchemaHistory
 import SchemaInspect
 import SchemaReplay
+import SchemaTestPrograms
 import SchemaYAML
 
 /// A git repository with a history in one of its folders.
@@ -74,30 +75,8 @@ final class GitSandbox {
 
   @discardableResult
   func git(_ words: String..., in folder: String? = nil, mayFail: Bool = false) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      [
-        "git", "-c", "user.name=Test", "-c", "user.email=test@example.invalid",
-        "-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always",
-      ] + words
-    process.currentDirectoryURL = URL(fileURLWithPath: folder ?? top)
-    process.environment = [
-      "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
-      "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "HOME": top,
-      "LC_ALL": "C",
-    ]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 || mayFail else {
-      throw GitSandboxError(message: "git \(words): \(output)")
-    }
-    return output.trimmingCharacters(in: .whitespacesAndNewlines)
+    try SchemaTestPrograms.git(words, in: folder ?? top, mayFail: mayFail)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   func commit(_ message: String) throws {
