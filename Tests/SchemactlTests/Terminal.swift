@@ -2,8 +2,10 @@ import Foundation
 import Testing
 
 #if os(Linux)
-  /// A pseudo-terminal for a program's standard error.
+  /// A pseudo-terminal for a program's standard error, or for a shell.
   final class Terminal {
+    /// The device that a program opens.
+    let path: String
     private let master: Int32
     private var slave: Int32
     private var bytes: [UInt8] = []
@@ -16,7 +18,8 @@ import Testing
       var number: UInt32 = 0
       try #require(ioctl(master, 0x4004_5431, &isLocked) == 0)
       try #require(ioctl(master, 0x8004_5430, &number) == 0)
-      slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+      path = "/dev/pts/\(number)"
+      slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
       resize(columns: columns)
     }
 
@@ -26,21 +29,34 @@ import Testing
     }
 
     deinit {
-      if slave >= 0 { close(slave) }
+      closeOnThisSide()
       close(master)
+    }
+
+    /// Leaves the terminal to the programs that opened it: reading ends with the last one.
+    func closeOnThisSide() {
+      if slave >= 0 { close(slave) }
+      slave = -1
     }
 
     var handle: FileHandle { FileHandle(fileDescriptor: slave, closeOnDealloc: false) }
 
-    /// Reads the output until it contains `text`.
-    func read(until text: String) {
+    /// Types `text` on the keyboard.
+    func write(_ text: String) {
+      let bytes = Array(text.utf8)
+      _ = Glibc.write(master, bytes, bytes.count)
+    }
+
+    /// Reads the output until it contains `text`, and returns it.
+    @discardableResult
+    func read(until text: String) -> String {
       while !String(decoding: bytes, as: UTF8.self).contains(text), readMore() {}
+      return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Returns all output after the last program has closed the terminal.
     func readToEnd() -> String {
-      close(slave)
-      slave = -1
+      closeOnThisSide()
       while readMore() {}
       return String(decoding: bytes, as: UTF8.self)
     }
@@ -48,8 +64,7 @@ import Testing
     /// Returns all output until the last program has closed the terminal, with the times of its
     /// pieces.
     func readPieces() -> [(text: String, time: ContinuousClock.Instant)] {
-      close(slave)
-      slave = -1
+      closeOnThisSide()
       var pieces: [(text: String, time: ContinuousClock.Instant)] = []
       var length = 0
       while readMore() {
