@@ -92,7 +92,7 @@ deb: release ## Build a Debian package, dist/schemactl_….deb
 try-deb: deb ## Install that package in a new minimal Debian and run it (root, debootstrap)
 	@Scripts/try-deb dist/schemactl_$$(Scripts/version)_$$(dpkg --print-architecture).deb
 
-benchmark: release ## Measure the release beside sqlite3 and others; write docs/performance-run.md (Linux, an hour)
+benchmark: release ## Compare the release with sqlite3 and others; write docs/performance-run.md (Linux, an hour)
 	SCHEMACTL_TEST_ALL=1 swift build -c release --product SchemaBenchmark --scratch-path .build/benchmark
 	.build/benchmark/release/SchemaBenchmark --tool dist/schemactl --all \
 	  --write docs/performance-run.md --json .build/benchmark.json

@@ -1,7 +1,5 @@
-# Of what `swift test` prints: what does not build, failures with all their lines, what a sanitizer has
-# found, and the sum.
-# A test's name and its arguments may hold line feeds: a line without a mark of its own belongs to
-# the one before it.
+# Filters the output of `swift test`: build errors, failures with all their lines, reports of a sanitizer, and the
+# totals. Names and arguments of tests may contain line feeds: a line without a mark continues the previous line.
 BEGIN { shown = 1 }
 /^(✔|✘) Test run / { shown = 1 }
 /^◇ / || /^➜ / || (/^✔ / && !/^✔ Test run /) || /^\[[0-9]+\/[0-9]+\] / { shown = 0 }

@@ -243,7 +243,7 @@ package struct HistoryLock: Sendable, Equatable {
           + "the change of the other one into a new migration"
         : "two migrations have the number \(entry.number), `\(first.id)` and `\(entry.id)`: "
           + (advice
-            ?? "remove the line of the one that is not released, renumber its migration (`schemactl "
+            ?? "remove the line of the unreleased migration, renumber that migration (`schemactl "
             + "renumber ID`) and freeze it again")
     return LockError(
       .duplicate, line: line, message,

@@ -50,7 +50,7 @@ extension Page {
       <input id="at" type="range" min="0" max="\(max(chronicle.stops.count - 1, 0))" step="1">
       <output for="at" id="where"></output>
       <fieldset><legend class="vh">The slider moves between</legend>\(kinds)</fieldset>
-      <label>compared with <select id="base"><option value="p">the one before</option>\
+      <label>compared with <select id="base"><option value="p">the previous release</option>\
       <option value="n">nothing</option><option value="0">an empty database</option>\(bases.joined())\
       </select></label>
       <label><input type="checkbox" id="only"> only differences</label>

@@ -5,12 +5,12 @@ import SchemaTestSupport
 
 /// Deliberate damage: a campaign that does not detect it proves nothing.
 enum Harm: String, CaseIterable {
-  case lostRow = "a row that is gone"
+  case lostRow = "a missing row"
   case halfMigration = "half a migration"
-  case untold = "a migration that is applied and not told of"
-  case unexplained = "an error that no fault explains"
-  case leftFile = "a temporary file that is left"
-  case heldLock = "a lock that is held"
+  case untold = "an applied migration that is not reported"
+  case unexplained = "an error without a fault"
+  case leftFile = "a remaining temporary file"
+  case heldLock = "a remaining lock"
 
   /// Counts damage that is not detected.
   static func proveSeen(_ run: Run) throws {

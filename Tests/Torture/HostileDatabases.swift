@@ -48,7 +48,7 @@ struct HostileDatabases: Campaign {
       switch self {
       case .page(let kind): "damaged \(kind.rawValue)"
       case .exchangedPages: "pages exchanged or doubled"
-      case .header: "header that says what is not so"
+      case .header: "false header"
       case .end: "database cut off"
       case .wal: "damaged WAL"
       case .journal: "damaged rollback journal"

@@ -22,7 +22,7 @@ struct HostileManifests: Campaign {
     case cut = "manifest cut off"
     case lock = "history lock with bytes changed"
     case configuration = "configuration with bytes changed"
-    case sql = "manifest whose SQL means harm"
+    case sql = "manifest with harmful SQL"
   }
 
   private let run: Run

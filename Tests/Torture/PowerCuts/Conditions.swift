@@ -55,8 +55,8 @@ struct Conditions: CustomStringConvertible {
 /// Makes a power failure harmful, to prove that damage is detected.
 enum Sabotage: String, CaseIterable {
   case noJournal = "a transaction without a journal"
-  case lyingDisk = "a disk that lies about syncs"
-  case lostJournal = "a journal that is gone"
+  case lyingDisk = "a disk with false syncs"
+  case lostJournal = "a missing journal"
 
   var journals: [Conditions.Journal] {
     switch self {
