@@ -36,10 +36,11 @@ extension Upgrade {
         batch.keys.apply(delta)
         let now = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: after, on: connection)
-        if let message = now.message(
+        if let (message, tables) = now.news(
           beyond: violations, record.renames, redacted: options.redactsValues)
         {
-          throw context.failure(.migrationFailed, message)
+          throw Context(migration: migration, lastWriting: tables, in: record.writeSet)
+            .failure(.migrationFailed, message)
         }
         let applied = AppliedMigration(
           id: migration.id, milliseconds: started.milliseconds, strategies: record.strategies)
@@ -88,7 +89,7 @@ extension Upgrade {
     else { return nil }
     let tables = batch.keys.affected(by: step.touched)
     let now = try? ForeignKeyViolations(of: tables, in: schema, on: connection)
-    return now?.message(beyond: before, TableRenames(), redacted: options.redactsValues)
+    return now?.news(beyond: before, TableRenames(), redacted: options.redactsValues)?.message
   }
 
   /// Correct plans fail in a damaged file, too, so the file is checked before a bug is reported.

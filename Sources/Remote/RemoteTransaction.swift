@@ -93,8 +93,8 @@ struct RemoteTransaction {
     }
     let now = try ForeignKeyViolations(
       of: planned.foreignKeysAfter, in: planned.after, on: leader)
-    if let message = now.message(
-      beyond: violations, plan.renames, redacted: redactsValues)
+    if let message = now.news(
+      beyond: violations, plan.renames, redacted: redactsValues)?.message
     {
       throw context.failure(.migrationFailed, message)
     }

@@ -19,6 +19,18 @@ package struct Context {
     name = "\(index + 1) \(operation.name)"
   }
 
+  /// The last operation that wrote one of these tables, or the whole migration.
+  package init(migration: Migration, lastWriting tables: Set<Identifier>, in writeSet: WriteSet) {
+    let operations = migration.manifest.operations
+    guard let index = tables.compactMap({ writeSet.lastOperations[$0] }).max(),
+      operations.indices.contains(index)
+    else {
+      self.init(migration: migration)
+      return
+    }
+    self.init(migration: migration, index: index, operation: operations[index])
+  }
+
   package init(migration: Migration, assertion: Assertion) {
     self.migration = migration
     index = 0

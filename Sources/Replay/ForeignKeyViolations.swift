@@ -126,18 +126,20 @@ package struct ForeignKeyViolations {
     terms.map { "quote(\($0))" }.joined(separator: " || ', ' || ")
   }
 
-  /// What is broken here and was not broken before; nil when nothing is.
+  /// What is broken here and was not broken before, with the tables; nil when nothing is.
   ///
   /// - Parameters:
   ///   - renames: the tables that were renamed in between.
   ///   - redacted: whether to leave out what identifies a row, which may be a value.
-  package func message(
+  package func news(
     beyond before: ForeignKeyViolations, _ renames: TableRenames, redacted: Bool = false
-  ) -> String? {
+  ) -> (message: String, tables: Set<Identifier>)? {
     func former(_ name: Identifier) -> Identifier { renames.firstName(of: name) ?? name }
     let broken = errors.filter { before.errors[former($0.key)] == nil }
-      .map { "the foreign keys of \($0.key) cannot be checked: \($0.value)" }.sorted()
-    if !broken.isEmpty { return broken.joined(separator: "; ") }
+    if !broken.isEmpty {
+      let list = broken.map { "the foreign keys of \($0.key) cannot be checked: \($0.value)" }
+      return (list.sorted().joined(separator: "; "), Set(broken.keys))
+    }
     func isSame(_ old: Violation, _ new: Violation) -> Bool {
       let parent = new.key.parent
       return old.key.columns.elementsEqual(new.key.columns) { $0.isSame(as: $1) }
@@ -169,17 +171,10 @@ package struct ForeignKeyViolations {
         "\(counted(Int64(rows.count), "row")) of \(key.table) without the row of \(key.text) to refer to"
       }
       : new.map { "row \($0.row) of \($0.table) refers to a missing row of \($0.key.parent)" }
-    return "this migration breaks foreign keys: "
-      + list.sorted().abridged(to: 10).joined(separator: "; ")
-  }
-}
-
-extension SchemaObject {
-  fileprivate var createTable: CreateTable? {
-    if case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql ?? "")) {
-      table
-    } else {
-      nil
-    }
+    let tables = Set(new.flatMap { [$0.table, $0.key.parent] })
+    return (
+      "this migration breaks foreign keys: "
+        + list.sorted().abridged(to: 10).joined(separator: "; "), tables.union(tables.map(former))
+    )
   }
 }

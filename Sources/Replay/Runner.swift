@@ -155,7 +155,7 @@ package final class Runner {
       case .edit(let edit):
         reach.spread()
         try run(edit, context)
-        if edit.exchangesRows { record.writeSet.rewrite(edit.table) }
+        if edit.exchangesRows { record.writeSet.rewrite(edit.table, by: context.index) }
       case .rewriting(let isOn):
         if isOn { try refuseTemporaryTriggers(context) }
         // With them on, a DROP TABLE deletes the rows of its children.

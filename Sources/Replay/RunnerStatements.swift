@@ -89,7 +89,7 @@ extension Runner {
       }
       let nanoseconds = time.nanoseconds
       try stopIfCalled(context, sql)
-      for event in statementGuard.events { record.writeSet.note(event) }
+      for event in statementGuard.events { record.writeSet.note(event, of: context.index) }
       record.writeSet.namesRollback = record.writeSet.namesRollback || tokens.namesRollback
       let events = statementGuard.events
       if let problem = try connection.mistypedDefault(addedBy: events, application) {

@@ -259,10 +259,12 @@ package final class ScratchDatabase {
           if keys == nil, !record.writeSet.written.isEmpty { keys = ForeignKeyGraph(schema) }
           tables = record.writeSet.written.union(delta.keys.map(\.name))
         }
-        brokenReferences = try self.violations(tables)?
-          .message(beyond: violations ?? ForeignKeyViolations(), record.renames)
-        if let brokenReferences, !toleratesBrokenReferences {
-          throw context.failure(.migrationFailed, brokenReferences)
+        let broken = try self.violations(tables)?
+          .news(beyond: violations ?? ForeignKeyViolations(), record.renames)
+        brokenReferences = broken?.message
+        if let (message, tables) = broken, !toleratesBrokenReferences {
+          throw Context(migration: migration, lastWriting: tables, in: record.writeSet)
+            .failure(.migrationFailed, message)
         }
         // SQLite itself ends a transaction only when memory or disk space is short, even if no statement
         // reported that.

@@ -137,6 +137,8 @@ package struct WriteSet: Sendable {
   package var written: Set<Identifier> = []
   /// Tables whose rows are changed or removed, or that are rewritten as a whole.
   package var rewritten: Set<Identifier> = []
+  /// The operation that last wrote each table, counted from 0.
+  private(set) var lastOperations: [Identifier: Int] = [:]
   /// Whether pages of an index are given back, for others to write over.
   package var dropsIndexes = false
   /// Whether a statement names a temporary object.
@@ -146,24 +148,25 @@ package struct WriteSet: Sendable {
   /// Whether a statement says ROLLBACK, as a conflict clause or in RAISE.
   package var namesRollback = false
 
-  mutating func note(_ event: AuthorizerEvent) {
+  mutating func note(_ event: AuthorizerEvent, of operation: Int) {
     if event.database == "temp" { namesTemporary = true }
     switch event.action {
     case .pragma: namesSettings = true
-    case .insert where event.database == "main": write(event.first)
-    case .update where event.database == "main": rewrite(event.first)
-    case .delete where event.database == "main": rewrite(event.first)
+    case .insert where event.database == "main": write(event.first, operation)
+    case .update where event.database == "main": rewrite(event.first, by: operation)
+    case .delete where event.database == "main": rewrite(event.first, by: operation)
     case .dropIndex where event.database == "main": dropsIndexes = true
     case .reindex where event.database == "main": dropsIndexes = true
     // The event has a third name when a column is dropped, which rewrites every row.
-    case .alterTable where event.database != nil: rewrite(event.second)
+    case .alterTable where event.database != nil: rewrite(event.second, by: operation)
     default: break
     }
   }
 
-  private mutating func write(_ table: String?) {
+  private mutating func write(_ table: String?, _ operation: Int) {
     guard let table = table?.identifier, !table.isInternal else { return }
     written.insert(table)
+    lastOperations[table] = operation
   }
 
   /// Leaves out a table that existed for a moment only.
@@ -172,9 +175,9 @@ package struct WriteSet: Sendable {
     rewritten.remove(table.identifier)
   }
 
-  mutating func rewrite(_ table: String?) {
+  mutating func rewrite(_ table: String?, by operation: Int) {
     guard let table = table?.identifier, !table.isInternal else { return }
-    written.insert(table)
+    write(table.text, operation)
     rewritten.insert(table)
   }
 }

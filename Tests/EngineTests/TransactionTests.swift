@@ -213,6 +213,8 @@ struct TransactionTests {
     #expect(
       failure.message
         == "this migration breaks foreign keys: row 1 of c refers to a missing row of p")
+    #expect(failure.place?.position == Position(line: 2, column: 5))
+    #expect(failure.migration?.operation == "1 sql")
     #expect(try sandbox.rows("SELECT count(*) FROM p") == [[2]])
     try sandbox.addSQL("0002_delete", "DELETE FROM c WHERE p = 1;")
     #expect(try sandbox.migrate().failure == nil)
