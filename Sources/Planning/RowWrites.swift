@@ -124,13 +124,18 @@ extension SchemaEdit {
 
   /// For the `sqlite3` shell.
   package var script: [String] {
-    [
-      ".dbconfig defensive off", "PRAGMA writable_schema = ON;", statement + ";",
+    shellSetting("defensive off") + [
+      "PRAGMA writable_schema = ON;", statement + ";",
       // A change that SQLite itself makes: other connections notice it by the schema's version.
       "CREATE TABLE main.schemactl_notice (a);", "DROP TABLE main.schemactl_notice;",
       "PRAGMA writable_schema = RESET;",
     ]
   }
+}
+
+/// Changes a setting in the `sqlite3` shell, which would print its new value.
+package func shellSetting(_ setting: String) -> [String] {
+  [".once /dev/null", ".dbconfig \(setting)"]
 }
 
 /// What a plan promises of a table whose rows it writes: as many rows as before, and in each the same

@@ -128,8 +128,8 @@ extension PlannedMigration {
     case .script(let source): [terminated(source.text)]
     case .assertion(let assertion): script(assertion)
     case .rewriting(let isOn):
-      [".dbconfig enable_trigger \(isOn ? "off" : "on")"]
-        + (enforces ? [".dbconfig enable_fkey \(isOn ? "off" : "on")"] : [])
+      shellSetting("enable_trigger \(isOn ? "off" : "on")")
+        + (enforces ? shellSetting("enable_fkey \(isOn ? "off" : "on")") : [])
     }
   }
 
