@@ -332,26 +332,37 @@ package struct Planner {
   private func requireCreate(
     _ kind: String, _ name: String, _ sql: SQLSource
   ) throws {
-    let parsed: ParsedStatement
-    do {
-      parsed = try parseCreate(TokenizedSQL(sql.text))
-    } catch {
-      throw PlanningError("not a CREATE \(kind.uppercased()): \(error)", key: "sql")
-    }
-    let isInMain = parsed.schema?.isSame(as: "main") ?? true
+    let parsed = try? parseCreate(TokenizedSQL(sql.text))
     let isAsked =
       switch parsed {
       case .createView(let view): kind == "view" && !view.isTemporary
       case .createTrigger(let trigger): kind == "trigger" && !trigger.isTemporary
       default: false
       }
-    guard isAsked, isInMain else {
-      throw PlanningError("`sql` is not a CREATE \(kind.uppercased()) statement", key: "sql")
+    guard let parsed, isAsked, parsed.schema?.isSame(as: "main") ?? true else {
+      throw notCreate(kind, sql)
     }
     guard parsed.name.isSame(as: name) else {
       throw PlanningError(
         "`name` is \(name), but `sql` creates the \(kind) \(parsed.name.text)",
         key: "name")
+    }
+  }
+
+  /// Includes SQLite's error, if the statement does not compile.
+  private func notCreate(_ kind: String, _ sql: SQLSource) -> PlanningError {
+    let problem = "`sql` is not a CREATE \(kind.uppercased()) statement"
+    let tokens = TokenizedSQL(sql.text)
+    guard tokens.isWord(tokens.significant.first, "CREATE") else {
+      return PlanningError(problem, key: "sql")
+    }
+    do {
+      _ = try connection.prepare(sql.text)
+      return PlanningError(problem, key: "sql")
+    } catch {
+      return PlanningError(
+        "\(problem): \(error.message)", key: "sql",
+        position: error.offset.map(sql.position(ofByte:)))
     }
   }
 }

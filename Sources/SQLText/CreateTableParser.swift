@@ -2,7 +2,7 @@ extension Parser {
   /// Parses the rest of CREATE [TEMP] TABLE.
   mutating func table(isTemporary: Bool) throws(SyntaxError) -> CreateTable {
     let ifNotExists = ifNotExists()
-    let name = try qualifiedName("a table name")
+    let name = try qualifiedName()
     var columns: [CreateTable.Column] = []
     var constraints: [CreateTable.Constraint] = []
     var options = (isStrict: false, isWithoutRowid: false)
@@ -31,7 +31,7 @@ extension Parser {
       if isAtTableConstraint { return columns }
       columns.append(try column())
     }
-    guard at(")") else { throw unexpected("a column constraint, “,” or “)”") }
+    guard at(")") else { throw SyntaxError() }
     return columns
   }
 
@@ -40,7 +40,7 @@ extension Parser {
     var constraints: [CreateTable.Constraint] = []
     while isAtTableConstraint {
       constraints.append(try tableConstraint())
-      if take(","), !isAtTableConstraint { throw unexpected("a table constraint") }
+      if take(","), !isAtTableConstraint { throw SyntaxError() }
     }
     return constraints
   }
@@ -55,7 +55,7 @@ extension Parser {
     var options = (isStrict: false, isWithoutRowid: false)
     var isFirst = true
     while !isAtEnd {
-      guard take(",") || isFirst else { throw unexpected("“,” or the end of the statement") }
+      guard take(",") || isFirst else { throw SyntaxError() }
       isFirst = false
       if take("STRICT") {
         options.isStrict = true
@@ -63,7 +63,7 @@ extension Parser {
         try expect("ROWID")
         options.isWithoutRowid = true
       } else {
-        throw unexpected("STRICT or WITHOUT ROWID")
+        throw SyntaxError()
       }
     }
     return options
@@ -75,7 +75,7 @@ extension Parser {
 extension Parser {
   private mutating func column() throws(SyntaxError) -> CreateTable.Column {
     let start = position
-    let name = try name("a column name")
+    let name = try name()
     let type = try typeName()
     var constraints: [CreateTable.ColumnConstraint] = []
     while let constraint = try columnConstraint() { constraints.append(constraint) }
@@ -113,7 +113,7 @@ extension Parser {
   private mutating func signedNumber() throws(SyntaxError) {
     if at("+") || at("-") { position += 1 }
     guard position < tokens.count, [.integer, .real].contains(tokens[position].kind) else {
-      throw unexpected("a number")
+      throw SyntaxError()
     }
     position += 1
   }
@@ -130,7 +130,7 @@ extension Parser {
 
   private mutating func constraintName() throws(SyntaxError) -> Name? {
     guard take("CONSTRAINT") else { return nil }
-    return try name("a constraint name")
+    return try name()
   }
 
   private mutating func columnConstraintKind() throws(SyntaxError)
@@ -165,8 +165,8 @@ extension Parser {
   }
 
   private mutating func collation() throws(SyntaxError) -> Name {
-    guard isAtTypeWord else { throw unexpected("a collation name") }
-    return try name("a collation name")
+    guard isAtTypeWord else { throw SyntaxError() }
+    return try name()
   }
 
   private mutating func defaultValue() throws(SyntaxError) -> Expression {
@@ -174,7 +174,7 @@ extension Parser {
     let start = position
     let isSigned = take("+") || take("-")
     guard position < tokens.count, isLiteral || (!isSigned && isAtTypeWord) else {
-      throw unexpected("a value or “(”")
+      throw SyntaxError()
     }
     position += 1
     let range = range(from: start)
@@ -216,8 +216,8 @@ extension Parser {
     if take("CHECK") { return .check(try parenthesized(), onConflict: try onConflict()) }
     guard take("FOREIGN") else { return .nameOnly }
     try expect("KEY")
-    guard at("(") else { throw unexpected("(") }
-    return .foreignKey(try optionalNames("a column name"), try reference())
+    guard at("(") else { throw SyntaxError() }
+    return .foreignKey(try optionalNames(), try reference())
   }
 
   /// AUTOINCREMENT is inside the parentheses, after the last term.
@@ -240,18 +240,18 @@ extension Parser {
     guard take("ON") else { return nil }
     try expect("CONFLICT")
     for action in CreateTable.ConflictAction.allCases where take(action.rawValue) { return action }
-    throw unexpected("ROLLBACK, ABORT, FAIL, IGNORE or REPLACE")
+    throw SyntaxError()
   }
 
   private mutating func reference() throws(SyntaxError) -> CreateTable.Reference {
     let start = position
     try expect("REFERENCES")
     var reference = CreateTable.Reference(
-      table: try name("a table name"), columns: try optionalNames("a column name"),
+      table: try name(), columns: try optionalNames(),
       range: range(from: start))
     while true {
       if take("MATCH") {
-        _ = try name("a match type")
+        _ = try name()
       } else if take("ON") {
         try action(of: &reference)
       } else {
@@ -272,7 +272,7 @@ extension Parser {
       // The grammar allows this clause, but it has no effect.
       _ = try foreignKeyAction()
     } else {
-      throw unexpected("DELETE or UPDATE")
+      throw SyntaxError()
     }
   }
 
@@ -282,13 +282,13 @@ extension Parser {
     if take("SET") {
       if take("NULL") { return .setNull }
       if take("DEFAULT") { return .setDefault }
-      throw unexpected("NULL or DEFAULT")
+      throw SyntaxError()
     }
     if take("NO") {
       try expect("ACTION")
       return .noAction
     }
-    throw unexpected("CASCADE, RESTRICT, SET NULL, SET DEFAULT or NO ACTION")
+    throw SyntaxError()
   }
 
   /// Whether the clause defers a foreign key to COMMIT; nil without a clause.

@@ -2,12 +2,12 @@ extension Parser {
   /// Parses the rest of CREATE [TEMP] TRIGGER.
   mutating func trigger(isTemporary: Bool) throws(SyntaxError) -> CreateTrigger {
     let ifNotExists = ifNotExists()
-    let name = try qualifiedName("a trigger name")
+    let name = try qualifiedName()
     let timing = try triggerTiming()
     let event = try triggerEvent()
-    let columns = event == .update && take("OF") ? try names("a column name") : []
+    let columns = event == .update && take("OF") ? try names() : []
     try expect("ON")
-    let table = try qualifiedName("a table name")
+    let table = try qualifiedName()
     if take("FOR") {
       try expect("EACH")
       try expect("ROW")
@@ -35,14 +35,14 @@ extension Parser {
     if take("DELETE") { return .delete }
     if take("INSERT") { return .insert }
     if take("UPDATE") { return .update }
-    throw unexpected("DELETE, INSERT or UPDATE")
+    throw SyntaxError()
   }
 
   /// Ends before the BEGIN of the body. Another BEGIN in the condition is the name of a column.
   private mutating func triggerCondition() throws(SyntaxError) -> Expression {
     let start = position
     while !isAtEnd, !(at("BEGIN") && isTriggerStatement(position + 1)) { position += 1 }
-    guard position > start else { throw unexpected("an expression") }
+    guard position > start else { throw SyntaxError() }
     let range = range(from: start)
     return Expression(range: range, outerRange: range)
   }
@@ -52,9 +52,9 @@ extension Parser {
     var statements: [Range<Int>] = []
     while statements.isEmpty || !at("END") {
       guard isTriggerStatement(position) else {
-        throw unexpected("INSERT, UPDATE, DELETE or SELECT")
+        throw SyntaxError()
       }
-      statements.append(try rest("a statement"))
+      statements.append(try rest())
       try expect(";")
     }
     position += 1
@@ -70,13 +70,13 @@ extension Parser {
   mutating func index(isUnique: Bool) throws(SyntaxError) -> CreateIndex {
     if isUnique { try expect("INDEX") }
     let ifNotExists = ifNotExists()
-    let name = try qualifiedName("an index name")
+    let name = try qualifiedName()
     try expect("ON")
-    let table = try self.name("a table name")
+    let table = try self.name()
     let terms = try indexedTerms()
     var condition: Expression?
     if take("WHERE") {
-      let range = try rest("an expression")
+      let range = try rest()
       condition = Expression(range: range, outerRange: range)
     }
     return CreateIndex(
@@ -87,8 +87,8 @@ extension Parser {
   /// Parses the rest of CREATE [TEMP] VIEW.
   mutating func view(isTemporary: Bool) throws(SyntaxError) -> CreateView {
     let ifNotExists = ifNotExists()
-    let name = try qualifiedName("a view name")
-    let columns = try optionalNames("a column name")
+    let name = try qualifiedName()
+    let columns = try optionalNames()
     try expect("AS")
     return CreateView(
       schema: name.schema, name: name.name, isTemporary: isTemporary, ifNotExists: ifNotExists,
@@ -99,9 +99,9 @@ extension Parser {
   mutating func virtualTable() throws(SyntaxError) -> CreateVirtualTable {
     try expect("TABLE")
     let ifNotExists = ifNotExists()
-    let name = try qualifiedName("a table name")
+    let name = try qualifiedName()
     try expect("USING")
-    let module = try self.name("a module name")
+    let module = try self.name()
     endsAtSemicolon = false
     defer { endsAtSemicolon = true }
     let arguments = at("(") ? try items().filter { !$0.isEmpty } : []

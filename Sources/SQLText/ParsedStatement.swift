@@ -126,14 +126,8 @@ package struct CreateVirtualTable: Sendable, Equatable {
   package let arguments: [Range<Int>]
 }
 
-/// A violation of SQLite's grammar.
-package struct SyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-  package let message: String
-  /// The byte offset of the error.
-  package let offset: Int
-
-  package var description: String { message }
-}
+/// A text is not a statement of the expected kind.
+package struct SyntaxError: Error {}
 
 /// A CREATE TABLE statement: its parts and their positions.
 package struct CreateTable: Sendable, Equatable {

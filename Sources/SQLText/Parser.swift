@@ -4,7 +4,7 @@
 /// expressions, SELECTs and the statements of a trigger; of those it finds only the ends. It takes
 /// linear time for any nesting.
 ///
-/// - Throws: `SyntaxError` at the first invalid token.
+/// - Throws: for any other text. SQLite itself knows the reason.
 package func parseCreate(_ sql: TokenizedSQL) throws(SyntaxError) -> ParsedStatement {
   var parser = try Parser(sql)
   return try parser.statement()
@@ -21,17 +21,14 @@ struct Parser {
   init(_ sql: TokenizedSQL) throws(SyntaxError) {
     self.sql = sql
     self.tokens = sql.significant
-    if let token = tokens.first(where: { $0.kind == .illegal }) {
-      let text = Self.excerpt(sql.text(token))
-      throw SyntaxError(message: "unrecognized token: \(text)", offset: token.range.lowerBound)
-    }
+    if tokens.contains(where: { $0.kind == .illegal }) { throw SyntaxError() }
   }
 
   mutating func statement() throws(SyntaxError) -> ParsedStatement {
     try expect("CREATE")
     let statement = try created()
     while take(";") {}
-    guard position == tokens.count else { throw unexpected("the end of the statement") }
+    guard position == tokens.count else { throw SyntaxError() }
     return statement
   }
 
@@ -43,7 +40,7 @@ struct Parser {
     if take("TABLE") { return .createTable(try table(isTemporary: isTemporary)) }
     if take("VIEW") { return .createView(try view(isTemporary: isTemporary)) }
     if take("TRIGGER") { return .createTrigger(try trigger(isTemporary: isTemporary)) }
-    throw unexpected("TABLE, INDEX, VIEW or TRIGGER")
+    throw SyntaxError()
   }
 }
 
@@ -73,7 +70,7 @@ extension Parser {
   }
 
   mutating func expect(_ text: String) throws(SyntaxError) {
-    guard take(text) else { throw unexpected(text) }
+    guard take(text) else { throw SyntaxError() }
   }
 
   /// The bytes from the token at `start` to the last consumed one.
@@ -84,21 +81,6 @@ extension Parser {
   /// The bytes of these tokens. The range must not be empty.
   func range(of indices: Range<Int>) -> Range<Int> {
     tokens[indices.lowerBound].range.lowerBound..<tokens[indices.upperBound - 1].range.upperBound
-  }
-
-  func unexpected(_ wanted: String) -> SyntaxError {
-    guard position < tokens.count else {
-      return SyntaxError(
-        message: "expected \(wanted), but the statement ends here", offset: sql.bytes.count)
-    }
-    let token = tokens[position]
-    return SyntaxError(
-      message: "expected \(wanted), not \(Self.excerpt(sql.text(token)))",
-      offset: token.range.lowerBound)
-  }
-
-  private static func excerpt(_ text: String) -> String {
-    text.count > 40 ? "\(text.prefix(40))…" : text
   }
 }
 
@@ -121,29 +103,29 @@ extension Parser {
     tokens[index].kind == .word && Keywords.contains(words, sql.bytes[tokens[index].range])
   }
 
-  mutating func name(_ what: String) throws(SyntaxError) -> Name {
-    guard let name = name(at: position) else { throw unexpected(what) }
+  mutating func name() throws(SyntaxError) -> Name {
+    guard let name = name(at: position) else { throw SyntaxError() }
     position += 1
     return name
   }
 
-  mutating func qualifiedName(_ what: String) throws(SyntaxError) -> QualifiedName {
-    let first = try name(what)
+  mutating func qualifiedName() throws(SyntaxError) -> QualifiedName {
+    let first = try name()
     guard take(".") else { return QualifiedName(schema: nil, name: first) }
-    return QualifiedName(schema: first, name: try name(what))
+    return QualifiedName(schema: first, name: try name())
   }
 
   /// One or more names with commas between them.
-  mutating func names(_ what: String) throws(SyntaxError) -> [Name] {
-    var names = [try name(what)]
-    while take(",") { names.append(try name(what)) }
+  mutating func names() throws(SyntaxError) -> [Name] {
+    var names = [try name()]
+    while take(",") { names.append(try name()) }
     return names
   }
 
   /// Names in parentheses; empty if there are none.
-  mutating func optionalNames(_ what: String) throws(SyntaxError) -> [Name] {
+  mutating func optionalNames() throws(SyntaxError) -> [Name] {
     guard take("(") else { return [] }
-    let names = try names(what)
+    let names = try names()
     try expect(")")
     return names
   }
@@ -164,18 +146,14 @@ extension Parser {
   mutating func parenthesized() throws(SyntaxError) -> Expression {
     let open = position
     try expect("(")
-    try skip(toClosing: open)
-    guard position > open + 2 else {
-      position = open + 1
-      throw unexpected("an expression")
-    }
+    try skipToClosing()
+    guard position > open + 2 else { throw SyntaxError() }
     return Expression(
       range: range(of: open + 1..<position - 1), outerRange: range(of: open..<position))
   }
 
   /// The tokens between the commas of a list in parentheses; an item may be empty.
   mutating func items() throws(SyntaxError) -> [Range<Int>] {
-    let open = position
     try expect("(")
     var items: [Range<Int>] = []
     var start = position
@@ -184,7 +162,7 @@ extension Parser {
         items.append(start..<position)
         start = position + 1
       }
-      try skipOne(inside: open)
+      try skipOne()
     }
     items.append(start..<position)
     position += 1
@@ -197,52 +175,40 @@ extension Parser {
   }
 
   mutating func indexedTerms(_ items: [Range<Int>]) throws(SyntaxError) -> [IndexedTerm] {
-    var terms: [IndexedTerm] = []
-    for item in items {
-      guard !item.isEmpty else {
-        position = item.lowerBound
-        throw unexpected("a column or an expression")
-      }
-      terms.append(indexedTerm(item))
-    }
-    return terms
+    guard !items.contains(where: \.isEmpty) else { throw SyntaxError() }
+    return items.map(indexedTerm)
   }
 
   /// The rest of the statement, up to its `;`.
-  mutating func rest(_ what: String) throws(SyntaxError) -> Range<Int> {
-    guard !isAtEnd else { throw unexpected(what) }
+  mutating func rest() throws(SyntaxError) -> Range<Int> {
+    guard !isAtEnd else { throw SyntaxError() }
     let start = position
     while !isAtEnd { position += 1 }
     return range(from: start)
   }
 
   mutating func select() throws(SyntaxError) -> Range<Int> {
-    guard at("SELECT") || at("VALUES") || at("WITH") else { throw unexpected("SELECT") }
-    return try rest("SELECT")
+    guard at("SELECT") || at("VALUES") || at("WITH") else { throw SyntaxError() }
+    return try rest()
   }
 
   /// Skips a token, or everything between two parentheses.
-  mutating func skipOne(inside open: Int) throws(SyntaxError) {
-    guard !isAtEnd else { throw unclosed(open) }
+  mutating func skipOne() throws(SyntaxError) {
+    guard !isAtEnd else { throw SyntaxError() }
     let isOpening = at("(")
     position += 1
-    if isOpening { try skip(toClosing: position - 1) }
+    if isOpening { try skipToClosing() }
   }
 
-  /// Skips to the token after the `)` that closes a `(`. Uses a counter, because deep nesting would
+  /// Skips to the token after the `)` that closes the last `(`. Uses a counter, because deep nesting would
   /// exhaust the stack of a recursive function.
-  private mutating func skip(toClosing open: Int) throws(SyntaxError) {
+  private mutating func skipToClosing() throws(SyntaxError) {
     var depth = 1
     while depth > 0 {
-      guard !isAtEnd else { throw unclosed(open) }
+      guard !isAtEnd else { throw SyntaxError() }
       depth += at("(") ? 1 : at(")") ? -1 : 0
       position += 1
     }
-  }
-
-  private func unclosed(_ open: Int) -> SyntaxError {
-    SyntaxError(
-      message: "this parenthesis is never closed", offset: tokens[open].range.lowerBound)
   }
 
   private func indexedTerm(_ item: Range<Int>) -> IndexedTerm {

@@ -40,22 +40,22 @@ package struct WritingStatement: Sendable {
   private init(_ parser: inout Parser) throws(SyntaxError) {
     hasCommonTables = parser.at("WITH")
     let verbs = ["INSERT", "REPLACE", "UPDATE", "DELETE"]
-    while hasCommonTables, !verbs.contains(where: parser.at) { try parser.skipOne(inside: 0) }
+    while hasCommonTables, !verbs.contains(where: parser.at) { try parser.skipOne() }
     kind = parser.take("UPDATE") ? .update : parser.take("DELETE") ? .delete : .insert
     if kind == .insert, !parser.take("INSERT"), !parser.take("REPLACE") {
-      throw parser.unexpected("INSERT, UPDATE or DELETE")
+      throw SyntaxError()
     }
     if parser.take("OR") { parser.position += 1 }
     if kind == .insert { try parser.expect("INTO") }
     if kind == .delete { try parser.expect("FROM") }
     let start = parser.position
-    table = try parser.qualifiedName("a table name")
+    table = try parser.qualifiedName()
     nameRange = parser.range(from: start)
     guard kind != .insert else {
       target = nameRange
-      if parser.take("AS") { _ = try parser.name("an alias") }
-      columns = try parser.optionalNames("a column name")
-      let rest = try parser.rest("VALUES or SELECT")
+      if parser.take("AS") { _ = try parser.name() }
+      columns = try parser.optionalNames()
+      let rest = try parser.rest()
       (source, condition, otherClauses) = (rest, nil, [])
       beginning = 0..<rest.upperBound
       return
@@ -66,13 +66,13 @@ package struct WritingStatement: Sendable {
     var outer: [Int] = []
     while !parser.isAtEnd {
       outer.append(parser.position)
-      try parser.skipOne(inside: 0)
+      try parser.skipOne()
     }
     let end = parser.position
     func place(of word: String) -> Int? { outer.first { parser.matches($0, word) } }
     let filter = place(of: "WHERE")
     let values = kind == .update ? place(of: "SET") : nil
-    if kind == .update, values == nil { throw parser.unexpected("SET") }
+    if kind == .update, values == nil { throw SyntaxError() }
     target = parser.range(of: start..<max(afterName, values ?? filter ?? end))
     beginning = 0..<parser.range(of: start..<(filter ?? end)).upperBound
     condition = filter.flatMap { $0 + 1 < end ? parser.range(of: $0 + 1..<end) : nil }

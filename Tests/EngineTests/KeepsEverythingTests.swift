@@ -2,6 +2,7 @@ import Foundation
 import SchemaApply
 import SchemaHistory
 import SchemaInspect
+import SchemaManifest
 import SchemaModel
 import SchemaPreview
 import SchemaReplay
@@ -42,7 +43,8 @@ struct KeepsEverythingTests {
     let copy = try Sandbox()
     try FileManager.default.copyItem(atPath: sandbox.database, toPath: copy.database)
     let script = try sandbox.project().plan(sandbox.options(), database: sandbox.database).script
-    #expect(try run("/usr/bin/env", ["sqlite3", copy.database], input: script).code == 0)
+    let shell = try run("/usr/bin/env", ["sqlite3", copy.database], input: script)
+    #expect(shell.code == 0 && shell.output.isEmpty, "\(shell.output)")
     #expect(try sandbox.migrate().failure == nil)
     for database in [sandbox, copy] {
       #expect(try database.rows("SELECT id, p FROM c") == [[1, 1], [2, 2]])
@@ -135,7 +137,8 @@ struct KeepsEverythingTests {
     let copy = try Sandbox()
     try FileManager.default.copyItem(atPath: sandbox.database, toPath: copy.database)
     let script = try sandbox.project().plan(sandbox.options(), database: sandbox.database).script
-    #expect(try run("/usr/bin/env", ["sqlite3", copy.database], input: script).code == 0)
+    let shell = try run("/usr/bin/env", ["sqlite3", copy.database], input: script)
+    #expect(shell.code == 0 && shell.output.isEmpty, "\(shell.output)")
     try sandbox.migrate()
     for database in [sandbox, copy] {
       #expect(try database.rows("SELECT * FROM sqlite_stat1 WHERE tbl = 'p'") == before)
@@ -299,6 +302,18 @@ struct LeftBehindTests {
     #expect(failure?.status == .invalidInput, "\(failure?.message ?? "")")
   }
 
+  @Test("SQLite says why a statement is not a CREATE VIEW, and where")
+  func notCreate() throws {
+    let sandbox = try Sandbox()
+    try sandbox.add(
+      "0001_x",
+      "operations:\n  - create_view: { name: v, sql: CREATE VIEW v AS SELEC 1 }\n")
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(
+      failure?.message == "`sql` is not a CREATE VIEW statement: near \"SELEC\": syntax error")
+    #expect(failure?.place?.position == Position(line: 2, column: 51))
+  }
+
   @Test("a temporary trigger may not fire during a rewrite, in this migration or the next")
   func temporaryTrigger() throws {
     let sandbox = try Sandbox()
@@ -317,7 +332,8 @@ struct LeftBehindTests {
     let copy = try Sandbox()
     try FileManager.default.copyItem(atPath: sandbox.database, toPath: copy.database)
     let script = try sandbox.project().plan(sandbox.options(), database: sandbox.database).script
-    #expect(try run("/usr/bin/env", ["sqlite3", copy.database], input: script).code == 0)
+    let shell = try run("/usr/bin/env", ["sqlite3", copy.database], input: script)
+    #expect(shell.code == 0 && shell.output.isEmpty, "\(shell.output)")
     #expect(try sandbox.migrate().failure == nil)
     for database in [sandbox, copy] {
       #expect(try database.rows("SELECT m, s FROM u") == [[10, "a"]])
