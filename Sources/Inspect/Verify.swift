@@ -43,7 +43,9 @@ package struct VerifyReport: Sendable {
 extension VerifyReport {
   /// The manifests compared with the lock.
   package init(comparing project: Project) {
-    self.init(history: project.comparison)
+    self.init(
+      history: project.comparison,
+      notes: project.lock == nil ? ["no migration is frozen yet: history.lock does not exist"] : [])
   }
 }
 
@@ -57,7 +59,7 @@ extension Project {
     _ database: ReadableDatabase?, continuing history: VerifyReport? = nil,
     interruption: Interruption = Interruption()
   ) throws(Failure) -> VerifyReport {
-    var report = history ?? verifyLock(hasLedger: database != nil)
+    var report = history ?? VerifyReport(comparing: self)
     var replayed: PendingReplay?
     if report.isHistoryBroken {
       report.notes.append("the replay was skipped, because the frozen history is broken")
@@ -121,18 +123,6 @@ extension Project {
     }
     let ids = Set(steps.prefix(count).map(\.migration.id.exact))
     report.drift = drift(of: live.schema, from: replay?.schema(after: ids) ?? Schema())
-  }
-
-  private func verifyLock(hasLedger: Bool) -> VerifyReport {
-    var report = VerifyReport(comparing: self)
-    if lock == nil {
-      report.notes.append("no migration is frozen yet: history.lock does not exist")
-    } else if !hasLedger {
-      report.notes.append(
-        "history.lock was compared neither with git nor with the ledger of a database, so "
-          + "schemactl cannot detect a change of the lock")
-    }
-    return report
   }
 }
 

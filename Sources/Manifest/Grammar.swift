@@ -1,3 +1,4 @@
+import SchemaPlatform
 import SchemaSQLText
 
 /// What may stand at a place of a file. Validation, the canonical form and the JSON schema all
@@ -212,13 +213,8 @@ extension TextRule {
 
 /// Whether a text is a day of the Gregorian calendar as `YYYY-MM-DD`.
 func isCalendarDate(_ text: String) -> Bool {
-  let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-  guard parts.map(\.count) == [4, 2, 2], parts.joined().allSatisfy(\.isDigit) else { return false }
-  let numbers = parts.compactMap { Int(Substring($0)) }
-  guard numbers.count == 3, (1...12).contains(numbers[1]) else { return false }
-  let isLeap = numbers[0] % 4 == 0 && (numbers[0] % 100 != 0 || numbers[0] % 400 == 0)
-  let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][numbers[1] - 1]
-  return (1...days).contains(numbers[2])
+  let midnight = Timestamp(compact: text.filter { $0 != "-" } + "T000000Z")
+  return midnight?.description.hasPrefix(text) == true && text.utf8.count == 10
 }
 
 extension Shape {

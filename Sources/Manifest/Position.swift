@@ -58,36 +58,20 @@ package struct InvalidInput: Error, Sendable {
 package struct SourceText: Sendable {
   /// Without a byte order mark.
   package let bytes: [UInt8]
-  /// The byte at which every `stride`-th code point begins: a look-up must not walk a line of
-  /// megabytes for each scalar on it.
-  private let checkpoints: [Int]
-  private let isASCII: Bool
-  private static let stride = 256
+  /// The byte at which each code point begins; empty for ASCII, where they are the same.
+  private let starts: [UInt32]
 
   package init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    isASCII = bytes.allSatisfy { $0 < 0x80 }
-    var checkpoints: [Int] = []
-    var count = 0
-    if !isASCII {
-      for (offset, byte) in bytes.enumerated() where !byte.isContinuation {
-        if count % Self.stride == 0 { checkpoints.append(offset) }
-        count += 1
-      }
-    }
-    self.checkpoints = checkpoints
+    starts =
+      bytes.allSatisfy { $0 < 0x80 }
+      ? [] : bytes.indices.filter { !bytes[$0].isContinuation }.map(UInt32.init)
   }
 
   /// The byte at which a code point begins; the end of the file for one behind the last.
   package func offset(ofCodePoint index: Int) -> Int {
-    if isASCII { return min(index, bytes.count) }
-    let checkpoint = index / Self.stride
-    guard checkpoints.indices.contains(checkpoint) else { return bytes.count }
-    var offset = checkpoints[checkpoint]
-    for _ in 0..<index % Self.stride where offset < bytes.count {
-      repeat { offset += 1 } while offset < bytes.count && bytes[offset].isContinuation
-    }
-    return offset
+    if starts.isEmpty { return min(index, bytes.count) }
+    return index < starts.count ? Int(starts[index]) : bytes.count
   }
 
   /// The place of a byte. CR, LF and CRLF end a line.

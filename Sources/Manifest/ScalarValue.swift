@@ -77,7 +77,7 @@ package enum ScalarValue: Hashable, Sendable {
     }
     if isRadix(digits) { return .ambiguous(text, .radix) }
     let plain = digits.filter { $0 != UInt8(ascii: "_") }
-    guard let isReal = isDecimal(plain[...]) else { return nil }
+    guard let isReal = isDecimal(plain) else { return nil }
     if plain.count < digits.count { return first.isDigit ? .ambiguous(text, .underscores) : nil }
     if first == UInt8(ascii: "0"), digits.dropFirst().first?.isDigit == true {
       return .ambiguous(text, .leadingZeros)
@@ -99,26 +99,12 @@ package enum ScalarValue: Hashable, Sendable {
     return !rest.isEmpty && rest.allSatisfy { $0.isHexDigit || $0 == UInt8(ascii: "_") }
   }
 
-  /// Whether digits are those of a real (true) or of an integer (false); nil for neither:
-  /// `\. [0-9]+ | [0-9]+ (\. [0-9]*)?`, then `([eE] [-+]? [0-9]+)?`.
-  private static func isDecimal(_ digits: ArraySlice<UInt8>) -> Bool? {
-    var rest = digits.drop(while: \.isDigit)
-    let whole = digits.count - rest.count
-    if rest.isEmpty { return whole > 0 ? false : nil }
-    if rest.first == UInt8(ascii: ".") {
-      let fraction = rest.dropFirst()
-      rest = fraction.drop(while: \.isDigit)
-      guard whole > 0 || rest.count < fraction.count else { return nil }
-    }
-    guard let exponent = rest.first else { return true }
-    guard whole > 0 || rest.count < digits.count, exponent.lowercased == UInt8(ascii: "e") else {
-      return nil
-    }
-    rest = rest.dropFirst()
-    if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") {
-      rest = rest.dropFirst()
-    }
-    return !rest.isEmpty && rest.allSatisfy(\.isDigit) ? true : nil
+  /// Whether digits are those of a real (true) or of an integer (false); nil for neither.
+  private static func isDecimal(_ digits: [UInt8]) -> Bool? {
+    if digits.allSatisfy(\.isDigit) { return false }
+    // Other characters are only in numbers that YAML does not know, such as hexadecimal ones.
+    guard digits.allSatisfy({ $0.isDigit || ".eE+-".utf8.contains($0) }) else { return nil }
+    return Double(String(decoding: digits, as: UTF8.self)) == nil ? nil : true
   }
 }
 
