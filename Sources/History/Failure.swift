@@ -115,7 +115,7 @@ package struct Failure: Error, Sendable {
       case .permission: .permission
       case .notAFile, .other: .inputOutput
       }
-    self.init(status, error.description)
+    self.init(status, error.description, remedy: error.remedy)
   }
 
   /// Something SQLite said about a database as a whole.

@@ -37,6 +37,16 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(path): \(message)" }
 
+  /// What to do about an error of the system; nil if the message says it.
+  package var remedy: String? {
+    guard !isOfFile else { return nil }
+    return switch systemError {
+    case EACCES, EPERM: "Check the permissions of the file and of its folder"
+    case ENOSPC, EDQUOT: "Free disk space, and run the command again"
+    default: nil
+    }
+  }
+
   package static func notAFile(_ path: String) -> FileError {
     FileError(path: path, systemError: EISDIR, message: "is not a regular file")
   }
@@ -155,7 +165,7 @@ package func folderNames(_ path: String) throws(FileError) -> [[UInt8]] {
 package func forEachName(
   inFolder path: String, _ body: ([UInt8]) -> Bool
 ) throws(FileError) {
-  guard !path.utf8.contains(0) else { throw FileError(path: path, systemError: EINVAL) }
+  try requireName(path)
   guard let folder = opendir(path) else { throw FileError(path: path, systemError: errno) }
   defer { closedir(folder) }
   while true {
@@ -185,11 +195,17 @@ package func somethingExists(at path: String) throws(FileError) -> Bool {
   return false
 }
 
-func openDescriptor(
+/// C would truncate a path at a NUL and open another file.
+private func requireName(_ path: String) throws(FileError) {
+  guard path.utf8.contains(0) else { return }
+  throw FileError(
+    path: path, systemError: EINVAL, message: "a path cannot contain the character U+0000")
+}
+
+package func openDescriptor(
   _ path: String, _ flags: Int32, mode: mode_t = 0
 ) throws(FileError) -> Int32 {
-  // C would truncate the path at the NUL and open another file.
-  guard !path.utf8.contains(0) else { throw FileError(path: path, systemError: EINVAL) }
+  try requireName(path)
   while true {
     let descriptor = open(path, flags | O_CLOEXEC, mode)
     if descriptor >= 0 { return descriptor }

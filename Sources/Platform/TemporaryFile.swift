@@ -34,15 +34,9 @@ package final class TemporaryFile {
   /// The descriptor of the file with the lock.
   private let claim: Int32
 
-  /// - Parameters:
-  ///   - target: the beginning of its path, usually its final name.
-  ///   - isLeftover: whether to delete a file that a killed process left for a target of this name;
-  ///     nil to delete only those for the same target.
-  package init(
-    for target: String, _ content: Content, isLeftover: (([UInt8]) -> Bool)? = nil
-  ) throws(FileError) {
-    let name = nameBytes(of: target)
-    Self.removeLeftovers(in: parentFolder(of: target), content, isLeftover ?? { $0 == name })
+  /// - Parameter target: the beginning of its path, usually its final name.
+  package init(for target: String, _ content: Content) throws(FileError) {
+    Self.removeLeftovers(of: target, content)
     for _ in 0..<100 {
       let path = "\(target).\(getpid())-\(UInt32.random(in: .min ... .max))\(content.ending)"
       guard let claim = try Self.claim(path + content.claimSuffix, content.mode) else { continue }
@@ -61,7 +55,9 @@ package final class TemporaryFile {
       self.claim = claim
       return
     }
-    throw FileError(path: target, systemError: EBUSY)
+    throw FileError(
+      path: target, systemError: EBUSY,
+      message: "another process deletes its temporary file: try again")
   }
 
   deinit {
@@ -148,7 +144,8 @@ package final class TemporaryFile {
       return true
     }
     guard let claim = FolderClaim(parentFolder(of: name), timeout: 5) else {
-      throw FileError(path: name, systemError: EBUSY)
+      throw FileError(
+        path: name, systemError: EBUSY, message: "another process changes its folder: try again")
     }
     defer { withExtendedLifetime(claim) {} }
     guard isFree(name) else { return false }
@@ -187,11 +184,14 @@ package final class TemporaryFile {
     return nil
   }
 
-  private static func removeLeftovers(
-    in folder: String, _ content: Content, _ isLeftover: ([UInt8]) -> Bool
-  ) {
+  /// Deletes what killed processes left for the same target, and for other files of a history.
+  private static func removeLeftovers(of target: String, _ content: Content) {
+    let folder = parentFolder(of: target)
+    let own = nameBytes(of: target)
     for name in (try? folderNames(folder)) ?? [] {
-      guard let target = target(of: name, content), isLeftover(target) else { continue }
+      guard let other = Self.target(of: name, content),
+        other == own || !content.isDatabase && isOfHistory(other)
+      else { continue }
       let claimPath = joinedPath(folder, String(decoding: name, as: UTF8.self))
       guard
         let descriptor = try? openDescriptor(claimPath, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
@@ -203,6 +203,10 @@ package final class TemporaryFile {
       remove(String(claimPath.dropLast(content.claimSuffix.count)), content)
       unlink(claimPath)
     }
+  }
+
+  private static func isOfHistory(_ name: [UInt8]) -> Bool {
+    name == Array("history.lock".utf8) || name.suffix(5).elementsEqual(".yaml".utf8)
   }
 
   /// Deletes the file with the lock last, because its name leads to the others.
@@ -276,13 +280,8 @@ package func createFileAtomically(_ bytes: [UInt8], at path: String) throws(File
 private func temporaryFile(
   _ bytes: [UInt8], for target: String, named path: String
 ) throws(FileError) -> TemporaryFile {
-  let name = nameBytes(of: target)
   do throws(FileError) {
-    // The folder may contain other unfinished manifests of killed processes.
-    let file = try TemporaryFile(for: target, .bytes) { other in
-      other == name || other == Array("history.lock".utf8)
-        || other.suffix(5).elementsEqual(".yaml".utf8)
-    }
+    let file = try TemporaryFile(for: target, .bytes)
     try file.write(bytes)
     return file
   } catch {
@@ -310,7 +309,7 @@ package enum FileChange {
   /// Makes all changes in their order, or none of them. No file of another name is replaced.
   ///
   /// - Parameter last: a further step, which must change nothing if it fails.
-  /// - Throws: the first error. Its message names the files that could not get their old names back.
+  /// - Throws: the first error. Its message names the files that could not be renamed back.
   package static func make(
     _ changes: [FileChange], then last: () throws(FileError) -> Void = {}
   ) throws(FileError) {
@@ -326,7 +325,7 @@ package enum FileChange {
       guard !remaining.isEmpty else { throw error }
       throw FileError(
         path: error.path, systemError: error.systemError,
-        message: "\(error.message). These files could not get their old names back: "
+        message: "\(error.message). These files could not be renamed back: "
           + remaining.joined(separator: ", "))
     }
   }
@@ -345,7 +344,7 @@ package enum FileChange {
     switch self {
     case .renaming(let old, let new):
       return (try? FileChange.renaming(new, to: old).make()) == nil
-        ? "\(old) is called \(new)" : nil
+        ? "\(new) (formerly \(old))" : nil
     case .creation(let file, _):
       try? removeFile(file)
       return nil

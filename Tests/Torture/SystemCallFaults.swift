@@ -206,7 +206,7 @@ enum FaultyCalls {
     return try UserAction(
       "renumber", sandbox, repeats: false,
       isPartOf: { _, ending in
-        ending.message.contains("is called")
+        ending.message.contains("could not be renamed back")
           && (try? Set(sandbox.project().migrations.map(\.rawDigest))) == before
       }
     ) {

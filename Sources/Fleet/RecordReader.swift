@@ -1,7 +1,10 @@
+import SchemaPlatform
+import SchemaSQLText
+
 /// Reads a file, a pipe or a terminal in records that end with a given byte, using a buffer.
-package struct RecordReader: ~Copyable {
+struct RecordReader: ~Copyable {
   /// The name of the source in messages.
-  package let path: String
+  let path: String
   private let descriptor: Int32
   private let closes: Bool
   /// The maximum length of a record in bytes.
@@ -15,7 +18,7 @@ package struct RecordReader: ~Copyable {
   ///   - path: a file or a pipe; nil for standard input.
   ///   - isCancelled: called while waiting for input; if it returns true, reading fails with
   ///     `EINTR`.
-  package init(
+  init(
     _ path: String?, limit: Int, isCancelled: @escaping () -> Bool = { false }
   ) throws(FileError) {
     self.isCancelled = isCancelled
@@ -31,7 +34,7 @@ package struct RecordReader: ~Copyable {
   }
 
   /// Whether a byte occurs in the next `count` bytes.
-  package mutating func contains(_ byte: UInt8, inNext count: Int) throws(FileError) -> Bool {
+  mutating func contains(_ byte: UInt8, inNext count: Int) throws(FileError) -> Bool {
     while buffer.count - start < count, !isAtEnd { try fill() }
     return buffer[start...].prefix(count).contains(byte)
   }
@@ -39,7 +42,7 @@ package struct RecordReader: ~Copyable {
   /// The next record without its final byte; nil at the end. The last record may lack that byte.
   ///
   /// - Returns: the record, and whether it ends with `separator`.
-  package mutating func next(
+  mutating func next(
     endingWith separator: UInt8
   ) throws(FileError) -> (bytes: [UInt8], isEnded: Bool)? {
     var searched = start
@@ -51,7 +54,7 @@ package struct RecordReader: ~Copyable {
       searched = buffer.count - start
       guard searched <= limit else {
         throw FileError(
-          path: path, systemError: EFBIG, message: "holds a line of more than \(limit) bytes")
+          path: path, systemError: EFBIG, message: "has a line of more than \(limit) bytes")
       }
       guard !isAtEnd else {
         defer { start = buffer.count }
