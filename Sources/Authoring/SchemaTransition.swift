@@ -69,17 +69,17 @@ package struct SchemaTransition {
     }
     guard let column = one.column else {
       guard current.table(one.to) == nil else {
-        throw refusal("table \(one.to) already exists")
+        throw refusal("table `\(one.to)` already exists")
       }
       return table
     }
     // A virtual table says nothing of its columns, and cannot have them renamed.
     guard let columns = table.columns else { return table }
     guard columns.contains(where: { $0.identifier == column.identifier }) else {
-      throw refusal("\(table.name) has no column \(column)", column, columns)
+      throw refusal("`\(table.name)` has no column `\(column)`", column, columns)
     }
     guard !columns.contains(where: { $0.identifier == one.to.identifier }) else {
-      throw refusal("\(table.name) already has a column \(one.to)")
+      throw refusal("`\(table.name)` already has a column `\(one.to)`")
     }
     return table
   }

@@ -25,7 +25,7 @@ extension Counterexample {
   private func consequence(_ name: String) -> String {
     switch harm {
     case .noTable: "has no table \(table), and the row is lost"
-    case .noColumn: "has no column \(name), and the value is lost"
+    case .noColumn: "has no column `\(name)`, and the value is lost"
     case .refused(let message): "refuses it: \(message)"
     case .changed(let sent, let kept):
       "keeps \(kept.shortLiteral) in \(name), where \(sent.shortLiteral) was sent"

@@ -112,7 +112,7 @@ extension Device {
         uniquingKeysWith: { first, _ in first })
     } else {
       guard !path.contains(key.parent) else {
-        return "rows of \(table.name) and \(parent.name) require each other"
+        return "rows of `\(table.name)` and `\(parent.name)` require each other"
       }
       if !plan.parents.contains(where: { $0.table.identifier == key.parent }) {
         switch try makeLeastRow(of: parent, within: path + [table.key]) {
@@ -125,7 +125,7 @@ extension Device {
     }
     for (child, column) in zip(key.columns, columns) {
       guard let value = row[column], let name = table.column(child)?.name else {
-        return "a row of \(parent.name) has no \(column) to refer to"
+        return "a row of `\(parent.name)` has no `\(column)` to refer to"
       }
       plan.row[name] = value
     }

@@ -38,7 +38,7 @@ struct ColumnAlteration {
   private func requireSameRowid() throws {
     guard !change.type.isKept, table.isInPrimaryKey(column) else { return }
     throw PlanningError(
-      "\(change.column) is in the primary key of \(change.table), so its type must not change: "
+      "`\(change.column)` is in the primary key of `\(change.table)`, so its type must not change: "
         + "use `convert_primary_key` or `rebuild_table`", key: "type")
   }
 
@@ -51,7 +51,7 @@ struct ColumnAlteration {
     }
     guard isTables else { return }
     throw PlanningError(
-      "the foreign key of \(change.table).\(change.column) is a table constraint, not a column "
+      "the foreign key of `\(change.table).\(change.column)` is a table constraint, not a column "
         + "constraint: use `rebuild_table`", key: "references")
   }
 
@@ -110,16 +110,16 @@ struct ColumnAlteration {
       guards.append(
         question(
           where: "\(Quoting.identifier(change.column)) IS NULL",
-          promise: "\(change.table).\(change.column) holds no NULL",
-          "\(change.table).\(change.column) holds NULL in some rows: give them a value first, "
+          promise: "`\(change.table).\(change.column)` holds no NULL",
+          "`\(change.table).\(change.column)` holds NULL in some rows: give them a value first, "
             + "with `update`"))
     }
     if comparesAlike, case .set(let check) = change.check {
       guards.append(
         question(
           where: "NOT (\(expression(check)))",
-          promise: "every row of \(change.table) meets the new CHECK of \(change.column)",
-          "some rows of \(change.table) do not meet the new CHECK of \(change.column): "
+          promise: "every row of `\(change.table)` meets the new CHECK of `\(change.column)`",
+          "some rows of `\(change.table)` do not meet the new CHECK of `\(change.column)`: "
             + "correct them first"))
     }
     return guards
@@ -148,8 +148,8 @@ struct ColumnAlteration {
         question(
           where: "\(name) IS \(Self.mark)",
           promise:
-            "\(change.table).\(change.column) does not contain the value that schemactl reserves",
-          "\(change.table).\(change.column) contains the value that schemactl reserves: "
+            "`\(change.table).\(change.column)` does not contain the value that schemactl reserves",
+          "`\(change.table).\(change.column)` contains the value that schemactl reserves: "
             + Self.mark)),
       .edit(SchemaEdit(table: table.name, sql: marked.tableText)),
       .statement(
@@ -214,17 +214,19 @@ extension ParsedTable {
   fileprivate func user(of column: CreateTable.Column, in schema: Schema) -> String? {
     let name = column.name.text
     if column.isUnique || column.primaryKey != nil { return "its own UNIQUE or key" }
-    if let reference = column.references.first { return "the reference to \(reference.table.text)" }
+    if let reference = column.references.first {
+      return "the reference to `\(reference.table.text)`"
+    }
     for other in parsed.columns
     where other.name != column.name && tokens.names(name, in: other.range) {
-      return "column \(other.name.text)"
+      return "column `\(other.name.text)`"
     }
     for constraint in parsed.constraints where tokens.names(name, in: constraint.range) {
       return tokens.text(constraint.range)
     }
     for index in schema.objects(.index, on: self.name)
     where TokenizedSQL(index.sql ?? "").names(name) {
-      return "index \(index.name)"
+      return "index `\(index.name)`"
     }
     return schema.tables.compactMap { try? ParsedTable($0) }.first { child in
       child.references(to: self).joined().contains { $0.parent.isSameName(as: name) }

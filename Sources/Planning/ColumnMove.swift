@@ -20,7 +20,7 @@ struct ColumnMove {
     let column = try table.column(named: move.from, key: "from")
     guard table.parsed.column(named: move.to.name) == nil else {
       throw PlanningError(
-        "\(move.table) already has a column \(move.to.name)", kind: .failed, key: "to")
+        "`\(move.table)` already has a column `\(move.to.name)`", kind: .failed, key: "to")
     }
     guard move.to.generated == nil else {
       throw PlanningError("a generated column cannot take values", key: "to")
@@ -45,20 +45,20 @@ struct ColumnMove {
     if move.keepSource { return try addition(operation) }
     guard !table.isInPrimaryKey(column) else {
       throw PlanningError(
-        "\(move.from) is in the primary key of \(move.table): it cannot be moved",
+        "`\(move.from)` is in the primary key of `\(move.table)`: it cannot be moved",
         key: "from")
     }
     let renaming = try ColumnRenaming(
       table: table.object, from: column.name.text, to: move.to.name, in: schema, application)
     guard renaming.unwritable.isEmpty else {
       throw PlanningError(
-        "\(renaming.unwritable.joined(separator: ", ")) reads \(move.table).\(move.from) by its "
+        "\(renaming.unwritable.joined(separator: ", ")) reads `\(move.table).\(move.from)` by its "
           + "name: drop it first, and create it again afterwards",
         key: "from")
     }
     if !move.renamesDependents, !renaming.dependents.isEmpty {
       throw PlanningError(
-        "\(move.table).\(move.from) is mentioned by \(renaming.dependents.joined(separator: ", ")). "
+        "`\(move.table).\(move.from)` is mentioned by \(renaming.dependents.joined(separator: ", ")). "
           + waysOn(renaming), key: "from")
     }
     guard let renamed = renaming.result else {
@@ -88,11 +88,11 @@ struct ColumnMove {
   private func obstacle(to renaming: ColumnRenaming) -> String {
     if renaming.blocking.isEmpty, let breaking = renaming.breaking {
       return
-        "renaming \(move.table).\(move.from) would break \(breaking): SQLite does not rewrite "
+        "renaming `\(move.table).\(move.from)` would break \(breaking): SQLite does not rewrite "
         + "objects that read the column from another view or by USING. Drop them first, and "
         + "create them again afterwards"
     }
-    return "SQLite cannot rewrite the dependents of \(move.table).\(move.from) "
+    return "SQLite cannot rewrite the dependents of `\(move.table).\(move.from)` "
       + "(\(renaming.dependents.joined(separator: ", "))), because of "
       + "\(renaming.blocking.joined(separator: ", ")). Drop or repair it first"
   }
@@ -185,7 +185,7 @@ struct ColumnMove {
   private func mirror(in final: String) throws -> [Step] {
     guard !isUnique else {
       throw PlanningError(
-        "\(table.name).\(move.from) is UNIQUE: `mirror` could write duplicate values to it",
+        "`\(table.name).\(move.from)` is UNIQUE: `mirror` could write duplicate values to it",
         key: "mirror")
     }
     return try Mirror(move, on: ParsedTable(table, as: final), in: schema).triggers
@@ -269,7 +269,7 @@ struct ColumnMove {
             "`map` gives rows the keys of other rows (\(taken.from.sql) becomes "
               + "\(taken.to.sql)), and "
               + "\(keys.children.joined(separator: ", ")) would refer to other rows of "
-              + "\(table.name) than before. \(ParentKeys.explanation)", key: "map")
+              + "`\(table.name)` than before. \(ParentKeys.explanation)", key: "map")
         }
       }
       return keys.guards { name in
@@ -286,7 +286,7 @@ struct ColumnMove {
       guard let changes = target.affinity(of: new).changes(value.sql) else { return }
       guard try Connection(path: nil).value("SELECT \(changes)") == 1 else { continue }
       throw PlanningError(
-        "`map` gives \(value.sql), which \(new.name.text) \(new.type?.text ?? "") would store as "
+        "`map` gives \(value.sql), which `\(new.name.text) \(new.type?.text ?? "")` would store as "
           + "another value: write it as a value of that type", key: "map")
     }
   }

@@ -50,9 +50,9 @@ struct ColumnRenaming {
         + " (\(first.message))"
     }
     unwritable = schema.tables.filter { $0.reads(from, of: table.name) }
-      .map { "virtual table \($0.name)" }
+      .map { "virtual table `\($0.name)`" }
     self.others = (mentioning + broken).map {
-      "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)"
+      "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) `\($0.name)`"
     }
     let (columns, constraints) = try inTable(table, from: from, after: after)
     hasConstraint = !constraints.isEmpty
@@ -73,7 +73,7 @@ private func inTable(
   let columns = zip(old.parsed.columns, new.parsed.columns)
     .filter { !$0.name.isSame(as: from) && !isSame($0.range, $1.range) }
     .map {
-      "\($0.0.generated != nil ? "generated column" : "a constraint of column") \($0.0.name.text)"
+      "\($0.0.generated != nil ? "generated column" : "a constraint of column") `\($0.0.name.text)`"
     }
   let constraints = zip(old.parsed.constraints, new.parsed.constraints)
     .filter { !isSame($0.range, $1.range) }.map { old.tokens.text($0.0.range) }
@@ -218,7 +218,7 @@ extension SchemaDelta {
     let known = Set(try old.brokenObjects(application).map(\.object.key))
     broken.removeAll { known.contains($0.object.key) }
     guard !broken.isEmpty else { return nil }
-    let names = broken.map { "\($0.object.kind.rawValue) \($0.object.name) (\($0.message))" }
+    let names = broken.map { "\($0.object.kind.rawValue) `\($0.object.name)` (\($0.message))" }
     return "this migration breaks \(names.joined(separator: ", ")). Drop these objects "
       + "before the change and create them again after it"
   }

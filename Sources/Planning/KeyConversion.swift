@@ -26,14 +26,14 @@ struct KeyConversion {
     guard columns.count == 1 else {
       throw PlanningError(
         columns.isEmpty
-          ? "\(parent.name) has no primary key"
-          : "the primary key of \(parent.name) has several columns: "
+          ? "`\(parent.name)` has no primary key"
+          : "the primary key of `\(parent.name)` has several columns: "
             + columns.map(\.name.text).joined(separator: ", "), key: "table")
     }
     key = columns[0]
     guard Affinity(ofType: key.type?.text ?? "") == .integer else {
       throw PlanningError(
-        "\(parent.name).\(key.name.text) is not an integer: its type is "
+        "`\(parent.name).\(key.name.text)` is not an integer: its type is "
           + (key.type?.text ?? "not declared"), key: "table")
     }
     affected = Self.holders(of: key, in: parent, schema)
@@ -45,7 +45,7 @@ struct KeyConversion {
     let uses = try KeyUses(of: affected, in: schema, application).found
     guard !uses.isEmpty else { return }
     throw PlanningError(
-      "\(parent.name).\(key.name.text) becomes a UUID, and these objects calculate with it: "
+      "`\(parent.name).\(key.name.text)` becomes a UUID, and these objects calculate with it: "
         + "\(uses.joined(separator: ", ")). Drop them before the conversion, and create them "
         + "again afterwards for a text", key: "table")
   }
@@ -58,7 +58,7 @@ struct KeyConversion {
           continue
         }
         throw PlanningError(
-          "the virtual table \(reader.name) reads \(table.name).\(column), which becomes a UUID: "
+          "the virtual table `\(reader.name)` reads `\(table.name).\(column)`, which becomes a UUID: "
             + "drop it first, and create it again afterwards, with content_rowid='rowid'",
           key: "table")
       }
@@ -71,13 +71,15 @@ struct KeyConversion {
     let name = "\(parent.name).\(self.key.name.text)"
     let integers = parent.question(
       where: "typeof(\(key)) <> 'integer'", showing: self.key.name.text,
-      promise: "every value of \(name) is an integer", "\(name) holds keys that are not integers")
+      promise: "every value of `\(name)` is an integer",
+      "`\(name)` holds keys that are not integers")
     let kept = affected.flatMap { table, columns in
       columns.filter { !isKey($0, of: table) }.map { column in
         table.question(
           where: "\(Quoting.quoted(column)) NOT IN (SELECT \(key) FROM \(main))", showing: column,
-          promise: "every value of \(table.name).\(column) is the key of a row of \(parent.name)",
-          "\(table.name).\(column) holds keys that no row of \(parent.name) has, and they would "
+          promise:
+            "every value of `\(table.name).\(column)` is the key of a row of `\(parent.name)`",
+          "`\(table.name).\(column)` holds keys that no row of `\(parent.name)` has, and they would "
             + "be lost: correct those rows first")
       }
     }

@@ -26,7 +26,8 @@ struct Mirror {
     }
     guard let row = table.rowOfTrigger else {
       throw PlanningError(
-        "\(table.name) cannot be mirrored: its columns hide every name of the rowid", kind: .failed,
+        "`\(table.name)` cannot be mirrored: its columns hide every name of the rowid",
+        kind: .failed,
         key: "mirror")
     }
     self.table = table
@@ -92,7 +93,7 @@ struct Mirror {
     else { return }
     throw PlanningError(
       "an INSERT that names neither column stores \(old.initial.sql) in \(old.name) and "
-        + "\(new.initial.sql) in \(new.name), which do not agree: give \(new.name) the default "
+        + "\(new.initial.sql) in `\(new.name)`, which do not agree: give `\(new.name)` the default "
         + forth.sql, key: "to")
   }
 }
@@ -188,7 +189,7 @@ private struct StoredColumn {
       }
     if let obstacle {
       throw PlanningError(
-        "\(table.name).\(name) \(obstacle): `mirror` cannot write it", key: "mirror")
+        "`\(table.name).\(name)` \(obstacle): `mirror` cannot write it", key: "mirror")
     }
     let type = column.type.map { table.tokens.text($0.range) } ?? ""
     let value = column.defaultExpression.map { table.tokens.text($0.outerRange) }
@@ -211,7 +212,7 @@ private struct StoredColumn {
     } catch {
       if error.isFault { throw error }
       throw PlanningError(
-        "the default of \(table.name).\(name), \(value), is not a constant: `mirror` cannot "
+        "the default of `\(table.name).\(name)`, \(value), is not a constant: `mirror` cannot "
           + "detect whether an INSERT names the column", key: "mirror")
     }
   }
@@ -222,11 +223,11 @@ private struct StoredColumn {
   func requireStorable(_ values: [MappedValue], of key: String) throws {
     for value in values.map(\.to) {
       if value == .null, isNotNull {
-        throw PlanningError("`\(key)` gives null, and \(name) is NOT NULL", key: key)
+        throw PlanningError("`\(key)` gives null, and `\(name)` is NOT NULL", key: key)
       }
       guard try !stores(value) else { continue }
       throw PlanningError(
-        "`\(key)` gives \(value.sql), which \(name) would convert: write a value of the column's "
+        "`\(key)` gives \(value.sql), which `\(name)` would convert: write a value of the column's "
           + "type", key: key)
     }
   }

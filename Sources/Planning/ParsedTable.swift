@@ -19,10 +19,10 @@ struct ParsedTable {
       self.parsed = parsed
     case .createVirtualTable?:
       throw PlanningError(
-        "\(object.name) is a virtual table: its columns cannot be moved", key: "table")
+        "`\(object.name)` is a virtual table: its columns cannot be moved", key: "table")
     default:
       throw PlanningError(
-        "the definition of \(object.name) cannot be read: \(object.sql ?? "")", kind: .failed,
+        "the definition of `\(object.name)` cannot be read: \(object.sql ?? "")", kind: .failed,
         key: "table")
     }
   }
@@ -42,8 +42,9 @@ struct ParsedTable {
   func column(named name: String, key: String = "column") throws -> CreateTable.Column {
     if let column = parsed.column(named: name) { return column }
     throw PlanningError(
-      "\(self.name) has no column \(name); it has "
-        + parsed.columns.map(\.name.text).joined(separator: ", "), kind: .failed, key: key)
+      "`\(self.name)` has no column `\(name)`; it has "
+        + parsed.columns.map { "`\($0.name.text)`" }.joined(separator: ", "), kind: .failed,
+      key: key)
   }
 
   /// The columns that are not computed from others.

@@ -158,7 +158,7 @@ package struct Planner {
       return
     }
     throw PlanningError(
-      "the virtual table \(reader.name) reads \(column.map { "\(table).\($0)" } ?? table) by its name: "
+      "the virtual table `\(reader.name)` reads `\(column.map { "\(table).\($0)" } ?? table)` by its name: "
         + "drop it first with `drop_virtual_table`, and create it again afterwards, with "
         + "INSERT INTO \(reader.name) (\(reader.name)) VALUES ('rebuild')",
       key: column == nil ? "table" : nil)
@@ -182,7 +182,7 @@ package struct Planner {
     guard let constraints = try parsed(table)?.constraints(keeping: column) else { return }
     guard !constraints.isEmpty else { return }
     throw PlanningError(
-      "\(table).\(column) cannot be dropped alone: \(constraints.joined(separator: ", ")) "
+      "`\(table).\(column)` cannot be dropped alone: \(constraints.joined(separator: ", ")) "
         + "names it. Use `rebuild_table`, with the columns and the constraints that you keep",
       kind: .failed, key: "column")
   }
@@ -201,7 +201,7 @@ package struct Planner {
     ).broken.filter(\.isBrokenByChange).map { "\($0.object.kind.rawValue) \($0.object.name)" }
     guard !dependents.isEmpty else { return }
     throw PlanningError(
-      "\(table).\(column) is mentioned by \(dependents.joined(separator: ", ")). Drop these objects "
+      "`\(table).\(column)` is mentioned by \(dependents.joined(separator: ", ")). Drop these objects "
         + "first and create them again afterwards", key: "column")
   }
 
@@ -283,7 +283,7 @@ package struct Planner {
   ) throws -> OperationPlan {
     if column.unique {
       throw PlanningError(
-        "SQLite cannot add the UNIQUE column \(column.name) to a table: add it without `unique`, and "
+        "SQLite cannot add the UNIQUE column `\(column.name)` to a table: add it without `unique`, and "
           + "create a unique index with `create_index`", key: "column")
     }
     var steps: [Step] = []
@@ -294,8 +294,8 @@ package struct Planner {
         .question(
           Question(
             condition: "EXISTS (SELECT 1 FROM \(main(table)))", of: table,
-            promise: "\(table) has no rows, as a NOT NULL column without default requires",
-            message: "\(table) has rows, and \(column.name) is NOT NULL without a default: "
+            promise: "`\(table)` has no rows, as a NOT NULL column without default requires",
+            message: "`\(table)` has rows, and `\(column.name)` is NOT NULL without a default: "
               + "give it a default")))
     }
     steps.append(.statement("ALTER TABLE \(main(table)) ADD COLUMN \(column.sql)", nil))
@@ -306,7 +306,7 @@ package struct Planner {
     let mirrors = try schema.mirrors(of: column, in: table)
     guard !mirrors.isEmpty else { return }
     throw PlanningError(
-      "\(table).\(column) belongs to a mirror. Drop its triggers first, each with `drop_trigger: "
+      "`\(table).\(column)` belongs to a mirror. Drop its triggers first, each with `drop_trigger: "
         + "{ name: … }`: \(mirrors.joined(separator: ", "))", key: "column")
   }
 
@@ -317,7 +317,7 @@ package struct Planner {
     guard case .createVirtualTable(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
       parsed.arguments.count == arguments.count
     else {
-      throw PlanningError("invalid argument of \(name): \(sql)", key: "arguments")
+      throw PlanningError("invalid argument of `\(name)`: \(sql)", key: "arguments")
     }
     return sql
   }
@@ -325,7 +325,7 @@ package struct Planner {
   private func requireVirtual(_ name: String) throws {
     guard let object = try table(name) else { return }
     guard case .createVirtualTable? = try? parseCreate(TokenizedSQL(object.sql ?? "")) else {
-      throw PlanningError("\(name) is not a virtual table: use `drop_table`", key: "name")
+      throw PlanningError("`\(name)` is not a virtual table: use `drop_table`", key: "name")
     }
   }
 
@@ -344,7 +344,7 @@ package struct Planner {
     }
     guard parsed.name.isSame(as: name) else {
       throw PlanningError(
-        "`name` is \(name), but `sql` creates the \(kind) \(parsed.name.text)",
+        "`name` is `\(name)`, but `sql` creates the \(kind) `\(parsed.name.text)`",
         key: "name")
     }
   }

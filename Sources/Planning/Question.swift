@@ -35,15 +35,15 @@ package struct Question: Sendable {
     let column = "\(scan.table).\(scan.column)"
     let promise =
       switch scan.problem {
-      case .unmapped: "`map` names every value of \(column)"
-      case .refused(let other, _): "\(other) accepts every value of \(column)"
-      case .changed(let other, _): "every value of \(column) stays the same in \(other)"
+      case .unmapped: "`map` names every value of `\(column)`"
+      case .refused(let other, _): "`\(other)` accepts every value of `\(column)`"
+      case .changed(let other, _): "every value of `\(column)` stays the same in `\(other)`"
       }
     self.init(
       condition:
         "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(scan.table)) WHERE \(scan.predicate))",
       of: scan.table, promise: promise,
-      message: "\(column) holds a value that \(scan.problem.clause)")
+      message: "`\(column)` holds a value that \(scan.problem.clause)")
     self.scan = scan
   }
 }
@@ -80,8 +80,8 @@ package struct Scan: Sendable {
     package var clause: String {
       switch self {
       case .unmapped: "`map` does not name"
-      case .refused(let other, _): "\(other) of a STRICT table does not accept"
-      case .changed(let other, _): "\(other) would store as another value"
+      case .refused(let other, _): "`\(other)` of a STRICT table does not accept"
+      case .changed(let other, _): "`\(other)` would store as another value"
       }
     }
   }

@@ -57,9 +57,9 @@ struct ParentKeys {
           + "WHERE (\(match("old"))) IS NOT 1)",
         of: table.name,
         promise:
-          "every row of \(link.child.name) refers to the same row of \(table.name) as before",
-        message: "rows of \(link.child.name) (\(columns)) would refer to other rows of "
-          + "\(table.name) than before. \(Self.explanation)")
+          "every row of `\(link.child.name)` refers to the same row of `\(table.name)` as before",
+        message: "rows of `\(link.child.name)` (\(columns)) would refer to other rows of "
+          + "`\(table.name)` than before. \(Self.explanation)")
     }
   }
 
@@ -108,11 +108,12 @@ package struct NewReference: Sendable {
           + "WHERE \(match.joined(separator: " AND ")))"
       ]
     let condition = orphaned.joined(separator: " AND ")
-    let names = columns.joined(separator: ", ")
+    let names = columns.map { "`\($0)`" }.joined(separator: ", ")
     return Question(
       RowQuery(of: child, showing: columns, where: condition), of: table,
-      promise: "every row of \(table) refers by \(names) to a row of \(parent.name)",
-      message: "rows of \(table) refer by \(names) to missing rows of \(parent.name): correct them "
+      promise: "every row of `\(table)` refers by \(names) to a row of `\(parent.name)`",
+      message:
+        "rows of `\(table)` refer by \(names) to missing rows of `\(parent.name)`: correct them "
         + "first")
   }
 }

@@ -118,10 +118,10 @@ struct TableRebuilding {
     for copy in rebuild.copy {
       guard let column = new.parsed.column(named: copy.column) else {
         throw PlanningError(
-          "`copy` fills \(copy.column), which is not among `columns`", key: "copy")
+          "`copy` fills `\(copy.column)`, which is not among `columns`", key: "copy")
       }
       guard column.generated == nil else {
-        throw PlanningError("`copy` fills \(copy.column), whose values are computed", key: "copy")
+        throw PlanningError("`copy` fills `\(copy.column)`, whose values are computed", key: "copy")
       }
     }
   }
@@ -136,7 +136,7 @@ struct TableRebuilding {
       let dependents = renaming.others + renaming.unwritable
       guard dependents.isEmpty else {
         throw PlanningError(
-          "\(old.name).\(column.name.text) is not among `columns`, and \(dependents.joined(separator: ", ")) "
+          "`\(old.name).\(column.name.text)` is not among `columns`, and \(dependents.joined(separator: ", ")) "
             + "mentions it: drop it first, and create it again afterwards", key: "columns")
       }
     }
@@ -159,14 +159,15 @@ extension ParsedTable {
         + "(\(new.tokens.text(generated.expression.range)))\(filter.map { " AND \($0)" } ?? "")"
       guard knows(generated.expression, of: new) else {
         throw PlanningError(
-          "\(name) is computed from columns that \(self.name) does not have, so its values "
+          "`\(name)` is computed from columns that `\(self.name)` does not have, so its values "
             + "would be lost: drop it first", key: "columns")
       }
       guards.append(
         question(
           where: differs, showing: column.name.text,
-          promise: "\(name) holds the results of its expression",
-          "\(name) holds values that differ from its expression and would be lost: drop it first"))
+          promise: "`\(name)` holds the results of its expression",
+          "`\(name)` holds values that differ from its expression and would be lost: drop it first")
+      )
     }
     return guards
   }

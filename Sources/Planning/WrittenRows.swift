@@ -216,8 +216,8 @@ extension WrittenRows {
         !table.isInPrimaryKey(column), let rows = self.nulls(in: name)
       else { return nil }
       return Question(
-        rows, of: old.name, promise: "\(name) holds no NULL",
-        message: "\(name) would hold NULL in some rows: give them a value first")
+        rows, of: old.name, promise: "`\(name)` holds no NULL",
+        message: "`\(name)` would hold NULL in some rows: give them a value first")
     }
     let known = old.checks.map { old.tokens.normalTokens(in: $0.check.range) }
     let checks = table.checks.compactMap { _, check -> Question? in
@@ -229,8 +229,8 @@ extension WrittenRows {
       else { return nil }
       let text = "CHECK (\(table.tokens.text(check.range)))"
       return Question(
-        rows, of: old.name, promise: "every row of \(table.name) meets \(text)",
-        message: "some rows of \(table.name) do not meet \(text): correct them first")
+        rows, of: old.name, promise: "every row of `\(table.name)` meets \(text)",
+        message: "some rows of `\(table.name)` do not meet \(text): correct them first")
     }
     return nulls + checks
   }

@@ -155,12 +155,12 @@ extension OperationPlan {
     let unique = try UniqueKey.added(from: before, to: after, application)
       .filter { isCarried($0.table, $0.terms.map(\.column)) }.map { key in
         let what =
-          key.index.map { "unique index \($0) cannot be created" }
+          key.index.map { "unique index `\($0)` cannot be created" }
           ?? "the unique constraint cannot be added"
         return Question(
           key.repeated(where: operation.rowFilter), of: key.table,
-          promise: "the rows of \(key.table) are unique in \(key.inWords)",
-          message: "rows of \(key.table) have equal values in \(key.inWords): \(what)")
+          promise: "the rows of `\(key.table)` are unique in \(key.inWords)",
+          message: "rows of `\(key.table)` have equal values in \(key.inWords): \(what)")
       }
     return unique
       + NewReference.added(from: before, to: after).filter { isCarried($0.table, $0.columns) }

@@ -158,8 +158,8 @@ private struct HeldValues {
       list += ", and \(counted(distinct - Int64(Self.shown), "more value"))"
     }
     return """
-      \(counted(rows, "row")) of \(scan.table) \(rows == 1 ? "holds" : "hold") a value in \
-      \(scan.column) that \(scan.problem.clause): \(list). \
+      \(counted(rows, "row")) of `\(scan.table)` \(rows == 1 ? "holds" : "hold") a value in \
+      `\(scan.column)` that \(scan.problem.clause): \(list). \
       \(scan.problem.advice(isOne: distinct == 1)), or correct the rows first
       """
   }

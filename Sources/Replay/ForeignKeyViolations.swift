@@ -168,9 +168,9 @@ package struct ForeignKeyViolations {
     let list =
       redacted
       ? Dictionary(grouping: new) { Row(of: $0.table, $0.key.parent.text) }.map { key, rows in
-        "\(counted(Int64(rows.count), "row")) of \(key.table) without the row of \(key.text) to refer to"
+        "\(counted(Int64(rows.count), "row")) of `\(key.table)` without the row of `\(key.text)` to refer to"
       }
-      : new.map { "row \($0.row) of \($0.table) refers to a missing row of \($0.key.parent)" }
+      : new.map { "row \($0.row) of `\($0.table)` refers to a missing row of `\($0.key.parent)`" }
     let tables = Set(new.flatMap { [$0.table, $0.key.parent] })
     return (
       "this migration breaks foreign keys: "

@@ -26,16 +26,16 @@ struct CompiledObjectsTests {
     arguments: [
       (
         "- rebuild_table: { table: t, columns: [{ name: a }, { name: b }, { name: c }] }",
-        "trigger copies (table t has 3 columns but 2 values were supplied)"
+        "trigger `copies` (table t has 3 columns but 2 values were supplied)"
       ),
       (
         "- sql: |\n    CREATE TABLE n (a, c); INSERT INTO n SELECT * FROM t; DROP TABLE t;\n"
           + "    PRAGMA legacy_alter_table = ON; ALTER TABLE n RENAME TO t",
-        "view names (no such column: b)"
+        "view `names` (no such column: b)"
       ),
       (
         "- sql: |\n    CREATE TEMP TABLE n AS SELECT * FROM t; DROP TABLE t; CREATE TABLE t (a, c);\n"
-          + "    INSERT INTO t SELECT * FROM n", "view names (no such column: b)"
+          + "    INSERT INTO t SELECT * FROM n", "view `names` (no such column: b)"
       ),
     ])
   func broken(change: String, names: String) throws {

@@ -82,7 +82,7 @@ struct DependentsTests {
     let failure = try #require(try sandbox.migrate().failure)
     #expect(
       failure.message
-        == "t.flag cannot be dropped alone: \(constraint) names it. Use `rebuild_table`, "
+        == "`t.flag` cannot be dropped alone: \(constraint) names it. Use `rebuild_table`, "
         + "with the columns and the constraints that you keep")
     // SQLite itself would refuse it.
     #expect(throws: (any Error).self) {
@@ -94,11 +94,11 @@ struct DependentsTests {
   @Test(
     "an object that prevents dropping a column is named",
     arguments: [
-      ("CREATE INDEX i ON t (flag)", "index i"),
-      ("CREATE VIEW v AS SELECT flag FROM t", "view v"),
+      ("CREATE INDEX i ON t (flag)", "index `i`"),
+      ("CREATE VIEW v AS SELECT flag FROM t", "view `v`"),
       (
         "CREATE TRIGGER r AFTER INSERT ON t WHEN NEW.flag BEGIN SELECT 1; END; "
-          + "CREATE INDEX i ON t (flag)", "index i, trigger r"
+          + "CREATE INDEX i ON t (flag)", "index `i`, trigger `r`"
       ),
     ])
   func mentioned(sql: String, names: String) throws {
@@ -109,7 +109,7 @@ struct DependentsTests {
     #expect(failure.status == .invalidInput)
     #expect(
       failure.message
-        == "t.flag is mentioned by \(names). Drop these objects first and create them again afterwards"
+        == "`t.flag` is mentioned by \(names). Drop these objects first and create them again afterwards"
     )
   }
 
@@ -146,7 +146,7 @@ struct DependentsTests {
         CREATE TRIGGER tr AFTER INSERT ON u BEGIN UPDATE t SET flag = 1; END;
         """, "trigger tr"
       ),
-      ("CREATE TABLE t (id, flag INTEGER); CREATE INDEX i ON t (flag);", "index i"),
+      ("CREATE TABLE t (id, flag INTEGER); CREATE INDEX i ON t (flag);", "index `i`"),
       ("CREATE TABLE t (id, flag INTEGER); CREATE INDEX p ON t (id) WHERE flag = 1;", "index p"),
       ("CREATE TABLE t (id, flag INTEGER, g AS (flag + 1));", "generated column g"),
       ("CREATE TABLE t (id, flag INTEGER, n INTEGER CHECK (n > flag));", "column n"),
@@ -215,7 +215,7 @@ struct DependentsTests {
     #expect(failure?.status == .invalidInput)
     #expect(
       failure?.message
-        == "renaming t.flag would break view w, view x (no such column: flag): SQLite does not "
+        == "renaming `t.flag` would break view `w`, view `x` (no such column: flag): SQLite does not "
         + "rewrite objects that read the column from another view or by USING. Drop them "
         + "first, and create them again afterwards"
     )
@@ -246,7 +246,7 @@ struct DependentsTests {
       CREATE VIEW b AS SELECT flag FROM a; CREATE VIEW c AS SELECT flag FROM gone;
       """, dependents: true)
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
-    #expect(failure?.message.contains("because of the broken view c. Drop or repair") == true)
+    #expect(failure?.message.contains("because of the broken view `c`. Drop or repair") == true)
   }
 
   @Test("a refusal lists all possible remedies and no impossible one")
@@ -264,9 +264,9 @@ struct DependentsTests {
     let drop = "Drop these objects first and create them again afterwards"
     let anew = "Rebuild the table with `rebuild_table` and `copy`"
     for (sql, mentioned, way) in [
-      (view, "view v", drop), (check, "CHECK (flag IN (0, 1))", anew),
+      (view, "view `v`", drop), (check, "CHECK (flag IN (0, 1))", anew),
     ] {
-      let start = "t.flag is mentioned by \(mentioned). \(way), "
+      let start = "`t.flag` is mentioned by \(mentioned). \(way), "
       #expect(
         try message(sql, "map: { 0: 0, 1: 1 }") == start
           + "keep the column with `keep_source: true`, or let SQLite rewrite it with "
@@ -352,7 +352,7 @@ struct DependentsTests {
     try sandbox.add("0002_more", "operations: [{ \(operation) }]")
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
     #expect(failure?.status == .invalidInput)
-    #expect(failure?.message.contains("the virtual table f reads items") == true)
+    #expect(failure?.message.contains("the virtual table `f` reads `items") == true)
     try sandbox.add(
       "0002_more",
       "operations: [{ drop_column: { table: items, column: other } }, "

@@ -62,7 +62,7 @@ struct OrphanCase: Sendable, CustomTestStringConvertible {
       CREATE TABLE p (a TEXT PRIMARY KEY);
       CREATE TABLE c (k PRIMARY KEY, x INTEGER REFERENCES p) WITHOUT ROWID;
       """, "INSERT INTO p VALUES ('1'), ('07'); INSERT INTO c VALUES (1, 1), (2, 9), (3, 7)",
-      "sql: INSERT INTO c VALUES (4, 7)", breaks: "row 4 of c"),
+      "sql: INSERT INTO c VALUES (4, 7)", breaks: "row 4 of `c`"),
     OrphanCase(
       "a parent that is no table",
       "CREATE TABLE c (k PRIMARY KEY, x REFERENCES p (a)) WITHOUT ROWID",
@@ -85,12 +85,12 @@ struct OrphanCase: Sendable, CustomTestStringConvertible {
       "CREATE TABLE p (a PRIMARY KEY); CREATE TABLE c (x REFERENCES p, v)",
       "INSERT INTO c VALUES (1, 1), (7, 2), (7, 3); DELETE FROM c WHERE x = 1",
       "sql: CREATE TABLE n (x REFERENCES p, v); INSERT INTO n SELECT * FROM c; DROP TABLE c; "
-        + "INSERT INTO n VALUES (9, 4); ALTER TABLE n RENAME TO c", breaks: "row 3 of c"),
+        + "INSERT INTO n VALUES (9, 4); ALTER TABLE n RENAME TO c", breaks: "row 3 of `c`"),
     OrphanCase(
       "a row that is mended while another one breaks",
       "CREATE TABLE p (a PRIMARY KEY); CREATE TABLE c (id INTEGER PRIMARY KEY, x REFERENCES p)",
       "INSERT INTO c VALUES (1, 7), (2, NULL)",
-      "sql: UPDATE c SET x = CASE id WHEN 2 THEN 7 END", breaks: "row 2 of c"),
+      "sql: UPDATE c SET x = CASE id WHEN 2 THEN 7 END", breaks: "row 2 of `c`"),
     OrphanCase(
       "a table, its parent and their columns renamed",
       "CREATE TABLE p (a PRIMARY KEY); CREATE TABLE c (k PRIMARY KEY, x REFERENCES p (a)) WITHOUT ROWID",
@@ -119,6 +119,6 @@ struct ForeignKeyViolationTests {
     }
     #expect(
       failure?.message
-        == "this migration breaks foreign keys: \(broken) refers to a missing row of p")
+        == "this migration breaks foreign keys: \(broken) refers to a missing row of `p`")
   }
 }

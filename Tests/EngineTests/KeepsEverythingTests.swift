@@ -230,7 +230,7 @@ struct LeftBehindTests {
       try sandbox.addSQL("0002_break", sql)
       let report = try sandbox.migrate()
       #expect(report.status == .migrationFailed, "\(create)")
-      #expect(report.failure?.message.contains("refers to a missing row of p") == true)
+      #expect(report.failure?.message.contains("refers to a missing row of `p`") == true)
     }
   }
 
@@ -371,7 +371,7 @@ struct LeftBehindTests {
     try sandbox.add(
       "0002_x", "operations: [{ create_index: { name: i, table: t, columns: [lisID] } }]")
     let failure = try #require(try sandbox.migrate().failure)
-    #expect(failure.message == "t has no column lisID; it has listID")
+    #expect(failure.message == "`t` has no column `lisID`; it has `listID`")
   }
 
   @Test("values that the migration itself has written are compared with the map, too")

@@ -135,7 +135,7 @@ struct KeyConversionTests {
     try sandbox.run("INSERT INTO friends VALUES (1, 77, 'z')")
     let failure = try #require(try sandbox.migrate().failure)
     #expect(failure.status == .migrationFailed)
-    #expect(failure.message.contains("friends.b holds keys that no row of people has"))
+    #expect(failure.message.contains("`friends.b` holds keys that no row of `people` has"))
     #expect(try sandbox.rows("SELECT typeof(id) FROM people LIMIT 1") == [["integer"]])
   }
 

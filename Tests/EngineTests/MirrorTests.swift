@@ -303,7 +303,7 @@ struct MirrorTests {
     #expect(failure.status == .invalidInput)
     #expect(
       failure.message.contains(
-        "reminders.\(column) belongs to a mirror. Drop its triggers first, each with "
+        "`reminders.\(column)` belongs to a mirror. Drop its triggers first, each with "
           + "`drop_trigger: { name: … }`: \(Self.names.joined(separator: ", "))"))
   }
 
@@ -400,33 +400,33 @@ struct MirrorTests {
     arguments: [
       Refusal(
         old: "id INTEGER, old INTEGER PRIMARY KEY",
-        message: "t.old is in the primary key: `mirror` cannot write it"),
+        message: "`t.old` is in the primary key: `mirror` cannot write it"),
       Refusal(
         old: "id INTEGER, old INTEGER AS (id)",
-        message: "t.old is computed: `mirror` cannot write it"),
+        message: "`t.old` is computed: `mirror` cannot write it"),
       Refusal(
         old: "id INTEGER, old INTEGER DEFAULT 0, UNIQUE (old, id)",
-        message: "t.old is UNIQUE: `mirror` could write duplicate values to it"),
+        message: "`t.old` is UNIQUE: `mirror` could write duplicate values to it"),
       Refusal(
         old: "id INTEGER, old INTEGER DEFAULT 0",
         to: "{ name: new, type: INTEGER, default: 0, unique: true }",
-        message: "t.new is UNIQUE: `mirror` cannot write it"),
+        message: "`t.new` is UNIQUE: `mirror` cannot write it"),
       Refusal(
         old: "id INTEGER, old INTEGER DEFAULT (abs(0))",
         message:
-          "the default of t.old, (abs(0)), is not a constant: `mirror` cannot detect whether an "
+          "the default of `t.old`, (abs(0)), is not a constant: `mirror` cannot detect whether an "
           + "INSERT names the column"),
       Refusal(
         old: "id INTEGER, old INTEGER DEFAULT 0", mapBack: "{ 0: 0, 1: 1, 2: '1' }",
         message:
-          "`map_back` gives '1', which old would convert: write a value of the column's type"),
+          "`map_back` gives '1', which `old` would convert: write a value of the column's type"),
       Refusal(
         old: "id INTEGER, old INTEGER DEFAULT 0", to: "{ name: new, type: TEXT, default: '0' }",
         map: "{ 0: '0', 1: 1 }", mapBack: "{ '0': 0, 1: 1 }",
-        message: "`map` gives 1, which new would convert: write a value of the column's type"),
+        message: "`map` gives 1, which `new` would convert: write a value of the column's type"),
       Refusal(
         old: "id INTEGER, old INTEGER NOT NULL DEFAULT 0", mapBack: "{ 0: 0, 1: 1, 2: null }",
-        message: "`map_back` gives null, and old is NOT NULL"),
+        message: "`map_back` gives null, and `old` is NOT NULL"),
       Refusal(
         old: "id INTEGER, old INTEGER NOT NULL DEFAULT 1",
         message:

@@ -185,7 +185,7 @@ struct OddTableTests {
     try sandbox.add("0002_key", "operations: [{ \(convert) }]")
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
     #expect(failure?.status == .invalidInput)
-    #expect(failure?.message.contains("virtual table words reads t.id") == true)
+    #expect(failure?.message.contains("virtual table `words` reads `t.id`") == true)
     try sandbox.add(
       "0002_key",
       """

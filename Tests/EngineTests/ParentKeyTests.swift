@@ -40,7 +40,7 @@ struct ParentKeyTests {
     let sandbox = try shop(action, operation)
     let failure = try #require(sandbox.failure())
     #expect([.invalidInput, .migrationFailed].contains(failure.status))
-    #expect(failure.message.contains("would refer to other rows of p"), "\(failure.message)")
+    #expect(failure.message.contains("would refer to other rows of `p`"), "\(failure.message)")
     #expect(try sandbox.rows("SELECT * FROM p") == [[1, 10], [2, 20], [3, 30]])
     #expect(try sandbox.rows("SELECT * FROM c") == [[10, 1], [20, 2]])
   }
@@ -67,7 +67,7 @@ struct ParentKeyTests {
       + "{ name: up, type: INTEGER, references: { table: t } }]"
     try sandbox.add(
       "0002_ids", "operations:\n- rebuild_table: { table: t, \(columns), copy: { id: 4 - id } }\n")
-    #expect(sandbox.failure()?.message.contains("would refer to other rows of t") == true)
+    #expect(sandbox.failure()?.message.contains("would refer to other rows of `t`") == true)
     try sandbox.add(
       "0002_ids",
       "operations:\n- rebuild_table: { table: t, \(columns), copy: { id: 4 - id, up: 4 - up } }\n")

@@ -167,7 +167,7 @@ struct PlanFailureTests {
       "(1, 'a', 5), (2, 'b', 6)")
     let report = try sandbox.project().dryRun(sandbox.options())
     #expect(report.failure?.message.contains("`map` does not name: 6") == true)
-    #expect(report.answers.map(\.question) == ["`map` names every value of items.n"])
+    #expect(report.answers.map(\.question) == ["`map` names every value of `items.n`"])
   }
 
   @Test("but not where SQLite may convert a value before the CHECK reads it")

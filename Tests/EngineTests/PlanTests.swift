@@ -106,7 +106,7 @@ struct PlanScriptTests {
     let before = try Dump(sandbox.open())
     let ended = try shell(sandbox, try plan(sandbox))
     #expect(ended.code != 0)
-    #expect(ended.errors.contains("reminders.isCompleted holds a value that `map` does not name"))
+    #expect(ended.errors.contains("`reminders.isCompleted` holds a value that `map` does not name"))
     #expect(try Dump(sandbox.open()) == before)
   }
 
@@ -178,7 +178,7 @@ struct DryRunTests {
     let good = try sandbox.project().dryRun(sandbox.options())
     #expect(good.status == .success)
     #expect(
-      good.answers.map(\.question) == ["`map` names every value of reminders.isCompleted"])
+      good.answers.map(\.question) == ["`map` names every value of `reminders.isCompleted`"])
     #expect(good.answers.allSatisfy { $0.isAsked && $0.obstacle == nil })
     try sandbox.run("UPDATE reminders SET isCompleted = 2 WHERE id = 'r7'")
     let before = try Dump(sandbox.open())

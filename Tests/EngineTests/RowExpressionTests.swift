@@ -155,7 +155,7 @@ struct RowExpressionTests {
       way.replacing("TYPE", with: `case`.to))
     let failure = try #require(stop)
     #expect(failure.status == .migrationFailed)
-    #expect(failure.message.hasPrefix("1 row of t holds a value in a that"))
+    #expect(failure.message.hasPrefix("1 row of `t` holds a value in `a` that"))
     #expect(try sandbox.rows("SELECT count(a) FROM t") == [[2]])
     #expect(try sandbox.schema().table("t")?.sql == "CREATE TABLE t (a \(`case`.from))")
   }

@@ -122,12 +122,12 @@ struct SchemaPairTests {
         "CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT) WITHOUT ROWID",
         "INSERT INTO t VALUES (1, '007')",
         "columns: [{ name: k, type: TEXT, primary_key: true }, { name: v, type: INTEGER }], without_rowid: true",
-        "1 row of t holds a value in v that v INTEGER would store as another value"
+        "1 row of `t` holds a value in `v` that `v INTEGER` would store as another value"
       ),
       (
         "CREATE TABLE t (k INT, v TEXT, PRIMARY KEY (k)) WITHOUT ROWID",
         "INSERT INTO t VALUES (1, '1e2')", "columns: [{ name: v, type: INTEGER }]",
-        "1 row of t holds a value in v that v INTEGER would store as another value"
+        "1 row of `t` holds a value in `v` that `v INTEGER` would store as another value"
       ),
       (
         "CREATE TABLE t (a, g)", "INSERT INTO t VALUES (1, 'mine')",
@@ -137,7 +137,7 @@ struct SchemaPairTests {
       (
         "CREATE TABLE t (a, g)", "INSERT INTO t VALUES (1, 'mine')",
         "columns: [{ name: b }, { name: g, generated: { as: b + 1 } }]",
-        "t.g is computed from columns that t does not have"
+        "`t.g` is computed from columns that `t` does not have"
       ),
     ])
   func refused(old: String, rows: String, keys: String, message: String) throws {

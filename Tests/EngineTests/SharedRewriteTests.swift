@@ -404,7 +404,7 @@ struct SharedRewriteTests {
     let sandbox = try run.sandbox()
     let before = try Content(sandbox)
     let failure = try #require(try sandbox.migrate().failure)
-    #expect(failure.message.contains("t.c holds NULL in some rows"))
+    #expect(failure.message.contains("`t.c` holds NULL in some rows"))
     #expect(failure.place?.position?.line == 3)
     #expect(try Content(sandbox) == before)
   }

@@ -104,7 +104,7 @@ struct RemindersProofTests {
   func move(_ profile: Profile) throws {
     let lost =
       "4:7 error reminders.isCompleted a 1.0 device creates reminders(id='one', title='Milk', "
-      + "isCompleted=1); a device with 0002_step has no column reminders.isCompleted, and the "
+      + "isCompleted=1); a device with 0002_step has no column `reminders.isCompleted`, and the "
       + "value is lost"
     let expected: [Profile: [String]] = [.local: [], .additive: [lost], .crSQLite: [lost]]
     let refused =
@@ -263,7 +263,7 @@ struct FoundByProofTests {
     #expect(
       try proven(sql("ALTER TABLE lists \(change)")) == [
         "3:7 error lists.name a 1.0 device creates lists(id='one', name='Milk')\(newer) has no column "
-          + "lists.name, and the value is lost"
+          + "`lists.name`, and the value is lost"
       ])
   }
 

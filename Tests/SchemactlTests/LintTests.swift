@@ -223,7 +223,7 @@ struct LintTests {
     try folder.write("migrations/0002_drop.yaml", Self.drop)
     let message =
       "migrations/0002_drop.yaml:2:34: error: a 1.0 device creates notes(id='one', text='Milk', "
-      + "color=1); a device with 0002_drop has no column notes.color, and the value is lost "
+      + "color=1); a device with 0002_drop has no column `notes.color`, and the value is lost "
       + "[two-devices]"
     for run in try [folder.expect(1, "lint"), folder.expect(1, "lint", "--full")] {
       let lines = run.output.split(separator: "\n")

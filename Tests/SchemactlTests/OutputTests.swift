@@ -143,7 +143,7 @@ struct OutputTests {
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--dry-run")
     #expect(run.output.hasPrefix("0007_replace_is_completed_with_status\n  1 "))
     #expect(
-      run.output.contains("failed check: `map` names every value of reminders.isCompleted"))
+      run.output.contains("failed check: `map` names every value of `reminders.isCompleted`"))
     #expect(run.output.hasSuffix("Nothing was changed.\n"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == before)
   }

@@ -172,7 +172,7 @@ struct AdoptionTests {
     let arguments = ["new", "Body", "--from", "schema.sql", "--rename", "notes.text=body"]
     let run = try folder.start(arguments).wait()
     #expect(run.status == 64)
-    #expect(run.errors.contains("notes has no column text"), "\(run.errors)")
+    #expect(run.errors.contains("`notes` has no column `text`"), "\(run.errors)")
     try folder.remove("migrations/0002_body.yaml")
     #expect(try folder.start(arguments).wait().status == 0)
   }
@@ -366,8 +366,8 @@ struct SchemaSourceTests {
     "64: --rename of an unknown table or column names it and the nearest one",
     arguments: [
       ("note.text=body", "table note does not exist: did you mean `notes`?"),
-      ("notes.txet=body", "notes has no column txet: did you mean `text`?"),
-      ("notes.text=ID", "notes already has a column ID"),
+      ("notes.txet=body", "`notes` has no column `txet`: did you mean `text`?"),
+      ("notes.text=ID", "`notes` already has a column `ID`"),
       ("notes=NOTES", "table NOTES already exists"),
     ])
   func renamingOfNothing(renaming: String, message: String) throws {
