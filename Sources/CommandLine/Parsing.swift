@@ -144,7 +144,7 @@ extension CommandScope {
     var values: [String: [String]] = [:]
     for case .option(let spelling, let text) in items {
       guard let option = option(spelled: spelling) else { throw unknownOption(spelling) }
-      let name = "option '\(spelling)'"
+      let name = "option `\(spelling)`"
       if let text {
         if case .flag = option.kind {
           throw error("\(name) takes no value, and has \(quoted(text))")
@@ -153,7 +153,7 @@ extension CommandScope {
       } else if option.kind.takesNextWord {
         throw error(
           "\(name) needs a value",
-          hint: "A value that begins with '-' is written '\(option.spelling)=VALUE'.")
+          hint: "A value that begins with `-` is written `\(option.spelling)=VALUE`.")
       }
       if values[option.name] != nil, !option.repeats {
         throw error("\(name) is given more than once")
@@ -205,7 +205,7 @@ extension CommandScope {
   // MARK: Errors
 
   /// The command in quotes, without the program's name.
-  private var target: String { "'\(names.joined(separator: " "))'" }
+  private var target: String { "`\(names.joined(separator: " "))`" }
 
   private func error(_ message: String, hint: String? = nil) -> UsageError {
     UsageError(program: program.name, message: message, commandPath: names, hint: hint)
@@ -228,7 +228,7 @@ extension CommandScope {
   }
 
   private func didYouMean(_ word: String, among candidates: [String]) -> String? {
-    nearest(to: word, among: candidates).map { "Did you mean '\($0)'?" }
+    nearest(to: word, among: candidates).map { "Did you mean `\($0)`?" }
   }
 
   fileprivate func unknownCommand(_ word: String) -> UsageError {

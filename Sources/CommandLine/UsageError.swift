@@ -20,12 +20,12 @@ package struct UsageError: Error, Sendable {
 
   /// Refers to the help.
   package var advice: String {
-    "See '\(([program] + commandPath + ["--help"]).joined(separator: " "))'."
+    "See `\(([program] + commandPath + ["--help"]).joined(separator: " "))`."
   }
 }
 
 /// Quotes a word of the user.
-func quoted(_ word: String) -> String { "'\(word.visible)'" }
+func quoted(_ word: String) -> String { "`\(word.visible)`" }
 
 /// The candidate that a misspelt or unfinished word probably means.
 func nearest(to word: String, among candidates: [String]) -> String? {

@@ -111,7 +111,7 @@ extension PendingReplay {
           remedy: "`schemactl init --from` writes the first one")
       }
       throw refusal(
-        "no point of the history has the schema of \(database)",
+        "the schema of \(database) differs from the schema at every point of the history",
         "the nearest point, \(steps[nearest].migration.id)", differences[nearest])
     }
     guard first == last else {

@@ -72,7 +72,7 @@ extension Project {
     let place = rows.firstIndex { $0.id == repair.id }
     switch (repair.action, place) {
     case (.absent, let index?): rows.remove(at: index)
-    case (.absent, nil): throw Failure(.usage, "the ledger has no row of \(repair.id)")
+    case (.absent, nil): throw Failure(.usage, "the ledger has no row for \(repair.id)")
     case (.applied, _?):
       throw Failure(
         .usage, "the ledger already has a row for \(repair.id): the state `current` rewrites it")

@@ -204,11 +204,11 @@ extension LiveDatabase {
     guard (rows ?? []).isEmpty else { return }
     let strangers = schema.ours(except: project.foreign.contains).objects
     guard !strangers.isEmpty else { return }
-    let names = strangers.map(\.name).abridged(to: 5).joined(separator: ", ")
+    let names = strangers.map { "`\($0.name)`" }.abridged(to: 5).joined(separator: ", ")
     let other = schema.tables.map(\.name).first(where: ForeignLedgers.hasUsualName)
     let advice =
       other.map {
-        "\($0) is the ledger of another tool: name its entries in the manifests under `replaces`"
+        "`\($0)` is the ledger of another tool: name its entries in the manifests under `replaces`"
       } ?? (DatabaseFile.isFile(path) ? Self.adoptingFile : Self.adoptingOther)
     throw Failure(
       .finding,

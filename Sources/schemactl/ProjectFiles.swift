@@ -75,7 +75,7 @@ extension Session {
     let number = Int(answer).map { $0 - 1 }.flatMap { engines.indices.contains($0) ? $0 : nil }
     let engine = SyncEngine(rawValue: answer) ?? number.map { engines[$0] }
     try require(
-      engine != nil, "'\(answer.visible)' is not one of the answers", hint: "Nothing was written.")
+      engine != nil, "`\(answer.visible)` is not one of the answers", hint: "Nothing was written.")
     return engine
   }
 

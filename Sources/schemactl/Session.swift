@@ -114,21 +114,21 @@ struct Session {
   func release() throws -> String? {
     try text(
       "release", "release name", where: isReleaseName,
-      hint: "Use 1 to 64 ASCII letters, digits, '.', '_', '+' or '-'.")
+      hint: "Use 1 to 64 ASCII letters, digits, `.`, `_`, `+` or `-`.")
   }
 
   /// The value of `--base`; nil without it.
   func base() throws -> String? {
     try text(
       "base", "revision", where: { !$0.isEmpty && !$0.hasPrefix("-") },
-      hint: "Name a branch, a tag or a commit, for example 'origin/main'.")
+      hint: "Name a branch, a tag or a commit, for example `origin/main`.")
   }
 
   private func text(
     _ option: String, _ noun: String, where isValid: (String) -> Bool, hint: String
   ) throws(UsageError) -> String? {
     guard let text = text(option), !isValid(text) else { return text(option) }
-    throw usageError("'\(text.visible)' is not a valid \(noun)", hint: hint)
+    throw usageError("`\(text.visible)` is not a valid \(noun)", hint: hint)
   }
 
   /// Throws a usage error if the condition does not hold.

@@ -16,8 +16,8 @@ extension CommandLineProgram {
     let path = level.path.joined(separator: " ")
     let spellings = level.options.flatMap(\.allSpellings) + ["-h", "--help"]
     let twice =
-      repeated(spellings).map { "option '\($0)'" }
-      + repeated(level.commands.map(\.name)).map { "command '\($0)'" }
+      repeated(spellings).map { "option `\($0)`" }
+      + repeated(level.commands.map(\.name)).map { "command `\($0)`" }
     var misplaced: [String] = []
     for (argument, next) in zip(level.arguments, level.arguments.dropFirst()) {
       if argument.repeats { misplaced.append("\(argument.name) repeats and is not the last") }
@@ -25,8 +25,8 @@ extension CommandLineProgram {
         misplaced.append("\(next.name) is required and comes after \(argument.name), which is not")
       }
     }
-    return twice.map { "\($0) of '\(path)' is declared twice" }
-      + misplaced.map { "argument \($0), of '\(path)'" }
+    return twice.map { "\($0) of `\(path)` is declared twice" }
+      + misplaced.map { "argument \($0), of `\(path)`" }
   }
 
   /// An option that takes the next word in one command but not in another could not be parsed before
@@ -37,7 +37,7 @@ extension CommandLineProgram {
         option.allSpellings.map { (spelling: $0, takesValue: option.takesValue) }
       }, by: \.spelling)
     return meanings.filter { Set($0.value.map(\.takesValue)).count > 1 }.keys.sorted()
-      .map { "'\($0)' takes a value for some commands and not for others" }
+      .map { "`\($0)` takes a value for some commands and not for others" }
   }
 }
 

@@ -57,7 +57,7 @@ func options() {
   ])
 func otherTools(word: String, command: String) throws {
   let run = try WorkingFolder().expect(64, word)
-  #expect(run.errors.hasPrefix("schemactl: error: unknown command '\(word)'\nhelp: "))
+  #expect(run.errors.hasPrefix("schemactl: error: unknown command `\(word)`\nhelp: "))
   #expect(run.errors.contains("`\(command)"), "\(run.errors)")
 }
 
@@ -124,7 +124,7 @@ func scripts(shell: String) throws {
 @Test("an unknown shell is refused with the nearest one")
 func unknownShell() throws {
   let run = try WorkingFolder().expect(64, "completions", "zhs")
-  #expect(run.errors.contains("Did you mean 'zsh'?"))
+  #expect(run.errors.contains("Did you mean `zsh`?"))
 }
 
 @Test("no shell is suggested for a dissimilar name")

@@ -7,32 +7,32 @@ import Testing
     arguments: [
       (
         "cross north --dry-rnu",
-        "unknown option '--dry-rnu' for 'cross'. Did you mean '--dry-run'?", "ferry cross --help"
+        "unknown option `--dry-rnu` for `cross`. Did you mean `--dry-run`?", "ferry cross --help"
       ),
       (
-        "cross north --dry", "unknown option '--dry' for 'cross'. Did you mean '--dry-run'?",
+        "cross north --dry", "unknown option `--dry` for `cross`. Did you mean `--dry-run`?",
         "ferry cross --help"
       ),
       (
         "cross north -dry-run",
-        "unknown option '-dry-run' for 'cross'. Did you mean '--dry-run'?", "ferry cross --help"
+        "unknown option `-dry-run` for `cross`. Did you mean `--dry-run`?", "ferry cross --help"
       ),
       (
-        "cross north --zeppelin=x", "unknown option '--zeppelin' for 'cross'.",
+        "cross north --zeppelin=x", "unknown option `--zeppelin` for `cross`.",
         "ferry cross --help"
       ),
       (
-        "fog --course scenic", "unknown option '--course' for 'fog'. It is an option of 'cross'.",
+        "fog --course scenic", "unknown option `--course` for `fog`. It is an option of `cross`.",
         "ferry fog --help"
       ),
-      ("fog -qx", "unknown option '-x' for 'fog'.", "ferry fog --help"),
-      ("--tiemout 5 fog", "unknown option '--tiemout'.", "ferry --help"),
-      ("corss north", "unknown command 'corss'. Did you mean 'cross'?", "ferry --help"),
-      ("hlep", "unknown command 'hlep'. Did you mean 'help'?", "ferry --help"),
-      ("sink", "unknown command 'sink'.", "ferry --help"),
-      ("help corss", "unknown command 'corss'. Did you mean 'cross'?", "ferry --help"),
+      ("fog -qx", "unknown option `-x` for `fog`.", "ferry fog --help"),
+      ("--tiemout 5 fog", "unknown option `--tiemout`.", "ferry --help"),
+      ("corss north", "unknown command `corss`. Did you mean `cross`?", "ferry --help"),
+      ("hlep", "unknown command `hlep`. Did you mean `help`?", "ferry --help"),
+      ("sink", "unknown command `sink`.", "ferry --help"),
+      ("help corss", "unknown command `corss`. Did you mean `cross`?", "ferry --help"),
       (
-        "ledger repiar", "unknown command 'ledger repiar'. Did you mean 'repair'?",
+        "ledger repiar", "unknown command `ledger repiar`. Did you mean `repair`?",
         "ferry ledger --help"
       ),
       (
@@ -42,45 +42,45 @@ import Testing
         "ledger", "'ledger' needs a subcommand. The subcommands are show, repair.",
         "ferry ledger --help"
       ),
-      ("cross", "argument PIER is missing for 'cross'.", "ferry cross --help"),
+      ("cross", "argument PIER is missing for `cross`.", "ferry cross --help"),
       (
         "ledger show monday sunday",
-        "unexpected argument 'sunday' for 'ledger show'. It takes [DAY].",
+        "unexpected argument `sunday` for `ledger show`. It takes [DAY].",
         "ferry ledger show --help"
       ),
       (
-        "ledger repair page", "unexpected argument 'page' for 'ledger repair'. It takes none.",
+        "ledger repair page", "unexpected argument `page` for `ledger repair`. It takes none.",
         "ferry ledger repair --help"
       ),
-      ("fog -q --quiet", "option '--quiet' is given more than once.", "ferry fog --help"),
+      ("fog -q --quiet", "option `--quiet` is given more than once.", "ferry fog --help"),
       (
-        "fog --timeout 1 --timeout=2", "option '--timeout' is given more than once.",
+        "fog --timeout 1 --timeout=2", "option `--timeout` is given more than once.",
         "ferry fog --help"
       ),
-      ("fog --quiet=no", "option '--quiet' takes no value, and has 'no'.", "ferry fog --help"),
-      ("fog -q=", "option '-q' takes no value, and has ''.", "ferry fog --help"),
+      ("fog --quiet=no", "option `--quiet` takes no value, and has `no`.", "ferry fog --help"),
+      ("fog -q=", "option `-q` takes no value, and has ``.", "ferry fog --help"),
       (
         "fog --logbook",
-        "option '--logbook' needs a value. "
-          + "A value that begins with '-' is written '--logbook=VALUE'.", "ferry fog --help"
+        "option `--logbook` needs a value. "
+          + "A value that begins with `-` is written `--logbook=VALUE`.", "ferry fog --help"
       ),
       (
         "cross --tag --dry-run north",
-        "option '--tag' needs a value. A value that begins with '-' is written '--tag=VALUE'.",
+        "option `--tag` needs a value. A value that begins with `-` is written `--tag=VALUE`.",
         "ferry cross --help"
       ),
       (
         "cross north --course senic",
-        "option '--course' must be one of direct, scenic, not 'senic'. Did you mean 'scenic'?",
+        "option `--course` must be one of direct, scenic, not `senic`. Did you mean `scenic`?",
         "ferry cross --help"
       ),
       (
-        "cross north --course=", "option '--course' must be one of direct, scenic, not ''.",
+        "cross north --course=", "option `--course` must be one of direct, scenic, not ``.",
         "ferry cross --help"
       ),
     ])
   func errors(line: String, message: String, help: String) {
-    #expect(complaint(line) == "ferry: \(message)\nSee '\(help)'.")
+    #expect(complaint(line) == "ferry: \(message)\nSee `\(help)`.")
   }
 
   @Test(
@@ -89,7 +89,7 @@ import Testing
   func numbers(value: String) {
     #expect(
       complaint("fog --timeout=\(value)")?.hasPrefix(
-        "ferry: option '--timeout' must be a number from 0 to 3600, not '\(value)'.") == true)
+        "ferry: option `--timeout` must be a number from 0 to 3600, not `\(value)`.") == true)
   }
 
   @Test(
@@ -98,7 +98,7 @@ import Testing
   func integers(value: String) {
     #expect(
       complaint("cross north --crew=\(value)")?.hasPrefix(
-        "ferry: option '--crew' must be a whole number from 1 to 12, not '\(value)'.") == true)
+        "ferry: option `--crew` must be a whole number from 1 to 12, not `\(value)`.") == true)
   }
 
   @Test("an error for an invalid value from the environment names the variable") func environment()
@@ -107,7 +107,7 @@ import Testing
       complaint("fog", environment: ["FERRY_TIMEOUT": "soon"])
         == """
         ferry: the environment variable FERRY_TIMEOUT must be a number from 0 to 3600, not 'soon'.
-        See 'ferry fog --help'.
+        See `ferry fog --help`.
         """)
   }
 
@@ -131,9 +131,9 @@ import Testing
     }
     #expect(
       complaints == [
-        "option '--days' must be a whole number, at least 0, not 'x'",
-        "option '--depth' must be a whole number, at most 0, not 'x'",
-        "option '--heat' must be a number, at least 0.5, not 'x'",
+        "option `--days` must be a whole number, at least 0, not `x`",
+        "option `--depth` must be a whole number, at most 0, not `x`",
+        "option `--heat` must be a number, at least 0.5, not `x`",
       ])
   }
 
@@ -141,7 +141,7 @@ import Testing
     let error = #expect(throws: UsageError.self) {
       try ferry.parse(["\u{1B}[2J\n\u{202E}"]) { _ in nil }
     }
-    #expect(error?.message == #"unknown command '\u{1B}[2J\u{A}\u{202E}'"#)
+    #expect(error?.message == #"unknown command `\u{1B}[2J\u{A}\u{202E}`"#)
   }
 }
 
@@ -164,11 +164,11 @@ import Testing
       name: "raft", version: "1", summary: "", commands: [drift, sail, sail])
     #expect(
       raft.problems == [
-        "command 'sail' of 'raft' is declared twice",
-        "option '-h' of 'raft drift' is declared twice",
-        "argument A repeats and is not the last, of 'raft drift'",
-        "argument B is required and comes after A, which is not, of 'raft drift'",
-        "'--all' takes a value for some commands and not for others",
+        "command `sail` of `raft` is declared twice",
+        "option `-h` of `raft drift` is declared twice",
+        "argument A repeats and is not the last, of `raft drift`",
+        "argument B is required and comes after A, which is not, of `raft drift`",
+        "`--all` takes a value for some commands and not for others",
       ])
   }
 }

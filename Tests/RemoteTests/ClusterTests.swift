@@ -123,7 +123,7 @@ struct ClusterTests {
       try sandbox.project().migrate(sandbox.options(), on: remote)
     }
     #expect(failure?.status == .finding)
-    #expect(failure?.message.contains("holds lists, but no ledger") == true)
+    #expect(failure?.message.contains("holds `lists`, but no ledger") == true)
     #expect(failure?.remedy?.contains("adopt") == false)
     #expect(failure?.remedy?.contains("`replaces`") == true)
     try leader.execute("CREATE TABLE applied (id TEXT PRIMARY KEY)")

@@ -11,8 +11,8 @@ struct ExitCodeTests {
     let run = try WorkingFolder().expect(64, "migrate", "--databas", "app.sqlite")
     #expect(
       run.errors == """
-        schemactl: error: unknown option '--databas' for 'migrate'
-        help: Did you mean '--database'? See 'schemactl migrate --help'.
+        schemactl: error: unknown option `--databas` for `migrate`
+        help: Did you mean `--database`? See `schemactl migrate --help`.
 
         """)
     #expect(run.output.isEmpty)

@@ -142,7 +142,7 @@ struct FormatTests {
     let xcode = try folder.expect(66, "check", "--format=xcode").output
     #expect(xcode.hasPrefix("error: the migrations directory migrations does not exist"))
     let wrong = try folder.expect(64, "check", "--bogus", "--format=github").output
-    #expect(wrong.hasPrefix("::error title=schemactl::unknown option '--bogus'"))
+    #expect(wrong.hasPrefix("::error title=schemactl::unknown option `--bogus`"))
   }
 
   @Test("GitHub and SARIF name files relative to the top of the repository")

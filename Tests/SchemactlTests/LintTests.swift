@@ -340,8 +340,8 @@ struct LintTests {
     let run = try WorkingFolder().expect(64, "lint", "--explain", "drop-colum")
     #expect(
       run.errors == """
-        schemactl: error: 'drop-colum' is not a rule
-        help: Did you mean 'drop-column'? See 'schemactl lint --help'.
+        schemactl: error: `drop-colum` is not a rule
+        help: Did you mean `drop-column`? See `schemactl lint --help`.
 
         """)
   }

@@ -131,7 +131,7 @@ struct NewTests {
   func noName(name: String) throws {
     let folder = try WorkingFolder()
     let run = try folder.expect(64, "new", name, "--migrations", "mine")
-    #expect(run.errors.contains("a file name cannot be created from '\(name)'"))
+    #expect(run.errors.contains("a file name cannot be created from `\(name)`"))
     #expect(!folder.exists("mine"))
   }
 
@@ -177,7 +177,7 @@ struct SchemaCommandTests {
   @Test("an unknown schema is refused with the nearest one")
   func unknown() throws {
     let run = try WorkingFolder().expect(64, "schema", "manifets")
-    #expect(run.errors.contains("Did you mean 'manifest'?"))
+    #expect(run.errors.contains("Did you mean `manifest`?"))
   }
 }
 

@@ -10,7 +10,7 @@ enum CompletionsCommand: Command {
     name: "completions", summary: "Print shell completions or the manual page.",
     discussion: """
       Prints a script that completes commands, options, migration ids and git revisions in bash, zsh \
-      or fish; with 'man', the manual page. The scripts call `schemactl completions words`, which prints \
+      or fish; with `man`, the manual page. The scripts call `schemactl completions words`, which prints \
       the words that complete a command line.
       """,
     examples: [
@@ -21,7 +21,7 @@ enum CompletionsCommand: Command {
     arguments: [
       .init(name: "SHELL", summary: "bash, zsh, fish or man.", completion: .words(shells)),
       .init(
-        name: "WORD", summary: "After 'words': the words of an unfinished command line.",
+        name: "WORD", summary: "After `words`: the words of an unfinished command line.",
         required: false, repeats: true),
     ], options: [.migrations, .config])
 
@@ -45,7 +45,7 @@ enum CompletionsCommand: Command {
       for line in lines { session.output.write(line + "\n") }
       return .success
     }
-    try session.require(words.count == 1, "unexpected argument '\(words[1].visible)'")
+    try session.require(words.count == 1, "unexpected argument `\(words[1].visible)`")
     if let shell = CompletingShell(rawValue: shell) {
       session.output.write(program.completionScript(for: shell, asking: "completions words --"))
     } else if shell == "man" {
@@ -54,8 +54,8 @@ enum CompletionsCommand: Command {
       // A typing error rarely changes the first letter. Other words name another shell.
       let near = suggestion(for: shell, among: shells.filter { $0.first == shell.first })
       throw session.usageError(
-        "no completions exist for '\(shell.visible)'",
-        hint: near.map { "Did you mean '\($0)'?" } ?? "Completions exist for bash, zsh and fish.")
+        "no completions exist for `\(shell.visible)`",
+        hint: near.map { "Did you mean `\($0)`?" } ?? "Completions exist for bash, zsh and fish.")
     }
     return .success
   }

@@ -59,7 +59,7 @@ enum DiagramCommand: Command {
     if let tables = session.text("tables") {
       let chosen = diagram.tables(matching: Glob(tables))
       if chosen.isEmpty {
-        throw Failure(.notFound, "no table has a name like '\(tables)'")
+        throw Failure(.notFound, "no table has a name like `\(tables)`")
       }
       diagram = diagram.around(chosen, neighbours: neighbours ?? 0)
     } else if session.flag("changed-since"), let neighbours {

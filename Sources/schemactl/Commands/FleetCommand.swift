@@ -83,7 +83,7 @@ enum FleetCommand: Command {
   private static let selection: [OptionDeclaration] = [
     .init(
       "databases", .text("PATTERN"), repeats: true,
-      summary: "A path or a pattern of databases; '-' reads a list from standard input."),
+      summary: "A path or a pattern of databases; `-` reads a list from standard input."),
     .init(
       "databases-from", .text("FILE"), repeats: true,
       summary: "A file that lists databases, one in each line or with a NUL after each."),
@@ -126,7 +126,7 @@ enum FleetCommand: Command {
     let shard = try session.text("shard").map { text in
       guard let shard = Shard(text) else {
         throw session.usageError(
-          "--shard cannot be '\(text.visible)'",
+          "--shard cannot be `\(text.visible)`",
           hint: "Give the part and the number of parts, from 1/4 to 4/4.")
       }
       return shard

@@ -19,7 +19,7 @@ enum GenerateCommand: Command {
       "schemactl generate swift --output Sources/App/Schema.swift --check":
         "Fail if the file is not up to date.",
     ],
-    arguments: [.init(name: "LANGUAGE", summary: "'swift'.", completion: .words(["swift"]))],
+    arguments: [.init(name: "LANGUAGE", summary: "`swift`.", completion: .words(["swift"]))],
     options: [
       .init(
         "for", .choice("LIBRARY", SwiftFlavor.allCases.map(\.rawValue)),
@@ -31,12 +31,12 @@ enum GenerateCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let language = session.arguments.first ?? ""
     try session.require(
-      language == "swift", "generate cannot write '\(language.visible)'",
+      language == "swift", "generate cannot write `\(language.visible)`",
       hint: "Write 'schemactl generate swift'.")
     let output = session.text("output")
     let isCheck = session.flag("check")
     try session.require(
-      output != nil || !isCheck, "'--check' compares a file", hint: "Name it with --output FILE.")
+      output != nil || !isCheck, "`--check` compares a file", hint: "Name it with --output FILE.")
     let schema = try session.schema(of: nil as String?)
     let source = try SwiftGenerator.file(
       schema.described(session.application),

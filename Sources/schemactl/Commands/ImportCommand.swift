@@ -17,8 +17,8 @@ enum ImportCommand: Command {
       up part, and names the entry of the tool's ledger under `replaces`. `schemactl migrate` then \
       adopts databases of that tool by their ledger.
 
-      SOURCE is the tool's folder of migrations, or a file such as the output of 'alembic upgrade \
-      heads --sql' or the structure.sql of Rails. For GRDB and other tools that keep their \
+      SOURCE is the tool's folder of migrations, or a file such as the output of `alembic upgrade \
+      heads --sql` or the structure.sql of Rails. For GRDB and other tools that keep their \
       migrations in code, name databases of the releases, the oldest first.
 
       Before it writes, import runs the manifests and the tool's own SQL on two private databases, \
@@ -26,7 +26,7 @@ enum ImportCommand: Command {
       of this database with the migrations in its ledger. It lists omitted parts (down sections, \
       code, PRAGMAs) with file and line.
 
-      Like 'init', it creates schemactl.yaml if it is missing. On a terminal it asks what syncs the \
+      Like `init`, it creates schemactl.yaml if it is missing. On a terminal it asks what syncs the \
       database with other devices; elsewhere, name it with --profile.
       """,
     examples: [

@@ -17,7 +17,7 @@ enum InitCommand: Command {
       With --from it also writes 0001_baseline.yaml, a migration that creates the schema of an \
       existing database, and adopts that database. A baseline has no rows: add rows that a new \
       database needs in a separate migration. If another migration tool made the database, \
-      0001_baseline.yaml replaces the entries in its ledger; use 'schemactl import' instead if \
+      0001_baseline.yaml replaces the entries in its ledger; use `schemactl import` instead if \
       other databases have run fewer of that tool's migrations.
       """,
     examples: [

@@ -106,8 +106,8 @@ enum LintCommand: Command {
     guard let explanation = explanation(of: rule) else {
       if let problem = Rule.problem(withOldID: rule) { throw Failure(.invalidInput, problem) }
       throw session.usageError(
-        "'\(rule.visible)' is not a rule",
-        hint: ruleSuggestion(for: rule).map { "Did you mean '\($0)'?" })
+        "`\(rule.visible)` is not a rule",
+        hint: ruleSuggestion(for: rule).map { "Did you mean `\($0)`?" })
     }
     session.report(["rule": rule, "explanation": explanation]) { $0.sayScript(explanation) }
     return .success

@@ -38,7 +38,7 @@ enum NewCommand: Command {
     let name = session.arguments.joined(separator: " ")
     guard let manifest = NewManifest(name: name) else {
       throw session.usageError(
-        "a file name cannot be created from '\(name.visible)'",
+        "a file name cannot be created from `\(name.visible)`",
         hint: "Say what the migration does, for example `schemactl new Add priority`.")
     }
     var files = ProjectFiles(session)
@@ -85,7 +85,7 @@ enum NewCommand: Command {
     let renamings = try session.invocation.texts("rename").map { text in
       guard let renaming = SchemaRenaming(text) else {
         throw session.usageError(
-          "'\(text.visible)' is not a valid renaming",
+          "`\(text.visible)` is not a valid renaming",
           hint: "Write --rename table.old=new for a column, --rename old=new for a table.")
       }
       return renaming

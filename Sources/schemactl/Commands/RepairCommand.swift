@@ -25,7 +25,7 @@ enum RepairCommand: Command {
       .init(
         name: "STATE",
         summary:
-          "'applied': the database has run it; 'absent': it has not; 'current': it has run the "
+          "`applied`: the database has run it; `absent`: it has not; `current`: it has run the "
           + "current manifest.",
         completion: .words(states)),
     ],
@@ -40,7 +40,7 @@ enum RepairCommand: Command {
     let (name, state) = (session.arguments[0], session.arguments[1])
     guard let action = LedgerRepair.Action(rawValue: state) else {
       throw session.usageError(
-        "'\(state.visible)' is not a state of a migration",
+        "`\(state.visible)` is not a state of a migration",
         hint: "Use one of \(states.joined(separator: ", ")).")
     }
     let reason = try session.reason(

@@ -8,12 +8,12 @@ enum SquashCommand: Command {
     name: "squash", summary: "Replace the beginning of a long history by one migration.",
     discussion: """
       Writes NNNN_squash_NAME.yaml, which creates the same schema and rows as the migrations up to \
-      ID, and moves their manifests to the folder 'squashed' beside the others. A new database \
+      ID, and moves their manifests to the folder `squashed` beside the others. A new database \
       runs only the squash. A database that has run all of these migrations records the squash as \
-      applied. A database that has run some of them runs the rest from 'squashed'.
+      applied. A database that has run some of them runs the rest from `squashed`.
 
       Frozen migrations stay frozen: history.lock keeps their lines and gets a line for the \
-      squash, and `verify` compares the manifests in 'squashed'. Before it writes, squash runs \
+      squash, and `verify` compares the manifests in `squashed`. Before it writes, squash runs \
       both forms on private databases: the schema, the rows and the results of the later \
       migrations must be the same.
       """,
@@ -27,7 +27,7 @@ enum SquashCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     guard let last = session.text("to") else {
       throw session.usageError(
-        "--to is missing", hint: "Name the last migration to replace: schemactl squash --to 0120")
+        "--to is missing", hint: "For example `schemactl squash --to 0120`.")
     }
     let squashing = try session.withClaim {
       let squashing = try session.project().squashing(
