@@ -98,7 +98,7 @@ package struct DraftCopy: Sendable {
       if copy == nil, let stranger = try stranger(in: live) {
         throw Failure(
           .finding,
-          "\(database) also holds \(stranger), which no migration of this project has made, and an empty database "
+          "\(database) also holds \(stranger), which no migration of this project created, and an empty database "
             + "would not. Nothing was changed",
           remedy: "Restore a backup, or change the database with SQL")
       }

@@ -44,7 +44,7 @@ package struct DeviceTranscript: Sendable, Hashable {
       let shell =
         switch (isFirst, turn.isSender) {
         case (true, true): "-- In one sqlite3 shell, \(sender):"
-        case (true, false): "-- In another one, \(receiver), to which it comes:"
+        case (true, false): "-- In another shell, \(receiver), which receives the row:"
         case (false, true): "-- In the first shell again:"
         case (false, false): "-- In the second shell again:"
         }

@@ -42,7 +42,7 @@ package struct FleetMerge: Sendable {
       guard names.digest == first.digest else {
         throw Failure(
           .invalidInput,
-          "the reports do not name the databases of the list that they were made from")
+          "the reports do not name the databases of their list")
       }
       header = FleetHeader(
         command: first.command, history: first.history, digest: first.digest, listed: first.listed,

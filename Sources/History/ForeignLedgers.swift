@@ -41,7 +41,7 @@ package struct ForeignLedgers {
       throw Failure(
         .finding,
         "\(ledger.table) in \(database) has entries that failed: \(ledger.failed.joined(separator: ", ")). "
-          + "Repair the database with the tool that made them. Nothing was changed")
+          + "Repair the database with the tool that created them. Nothing was changed")
     }
     for (table, ledger) in ledgers {
       let unknown = ledger.unknown(known[table] ?? [])

@@ -83,7 +83,7 @@ package enum DatabaseFile {
       return true
     }
     let problem = errno
-    guard problem == EEXIST else { throw refusal(path, "made", problem) }
+    guard problem == EEXIST else { throw refusal(path, "created", problem) }
     // A link to nothing exists, too, and SQLite makes what it leads to.
     return access(path, F_OK) != 0
   }
@@ -107,7 +107,7 @@ package enum DatabaseFile {
   /// SQLite does not tell why it could not make a file.
   package static func requireWritableFolder(of path: String) throws(Failure) {
     guard !isWritableFolder(parentFolder(of: path)) else { return }
-    throw refusal(path, "made")
+    throw refusal(path, "created")
   }
 
   /// What `errno` says.

@@ -43,10 +43,10 @@ struct ColumnRenaming {
     result = blocking.isEmpty ? after : nil
     rewritesOthers = !others.isEmpty
     self.blocking = blocking.filter { !$0.isBrokenByChange }
-      .map { "the broken \($0.object.kind.rawValue) \($0.object.name)" }
+      .map { "the broken \($0.object.kind.rawValue) `\($0.object.name)`" }
     let breaking = blocking.filter(\.isBrokenByChange)
     self.breaking = breaking.first.map { first in
-      breaking.map { "\($0.object.kind.rawValue) \($0.object.name)" }.joined(separator: ", ")
+      breaking.map { "\($0.object.kind.rawValue) `\($0.object.name)`" }.joined(separator: ", ")
         + " (\(first.message))"
     }
     unwritable = schema.tables.filter { $0.reads(from, of: table.name) }

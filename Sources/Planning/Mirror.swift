@@ -92,7 +92,7 @@ struct Mirror {
       forth != new.initial, back != old.initial
     else { return }
     throw PlanningError(
-      "an INSERT that names neither column stores \(old.initial.sql) in \(old.name) and "
+      "an INSERT that names neither column stores \(old.initial.sql) in `\(old.name)` and "
         + "\(new.initial.sql) in `\(new.name)`, which do not agree: give `\(new.name)` the default "
         + forth.sql, key: "to")
   }

@@ -198,7 +198,7 @@ package struct Planner {
     else { return }
     let dependents = try schema.scratch(application).alter(
       "ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))"
-    ).broken.filter(\.isBrokenByChange).map { "\($0.object.kind.rawValue) \($0.object.name)" }
+    ).broken.filter(\.isBrokenByChange).map { "\($0.object.kind.rawValue) `\($0.object.name)`" }
     guard !dependents.isEmpty else { return }
     throw PlanningError(
       "`\(table).\(column)` is mentioned by \(dependents.joined(separator: ", ")). Drop these objects "

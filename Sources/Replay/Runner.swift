@@ -306,7 +306,7 @@ package final class Runner {
     guard let trigger = try temporaryObjects("type = 'trigger'").first else { return }
     throw context.failure(
       .invalidInput,
-      "the temporary trigger \(trigger.name) would fire while rows are rewritten: make it later, or drop it "
+      "the temporary trigger `\(trigger.name)` would fire while rows are rewritten: create it later, or drop it "
         + "first")
   }
 

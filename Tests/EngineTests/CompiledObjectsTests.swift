@@ -54,7 +54,7 @@ struct CompiledObjectsTests {
     try sandbox.run("CREATE VIEW own AS SELECT * FROM t, (SELECT 3 AS d) WHERE b > 1")
     sandbox.ignore = ["own"]
     let failure = try #require(sandbox.failure())
-    #expect(failure.message.contains("view own"), "\(failure.message)")
+    #expect(failure.message.contains("view `own`"), "\(failure.message)")
     #expect(try sandbox.rows("SELECT b FROM t") == [[2]])
   }
 

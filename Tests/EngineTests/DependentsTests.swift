@@ -138,18 +138,18 @@ struct DependentsTests {
     arguments: [
       (
         "CREATE TABLE t (id, flag INTEGER); CREATE VIEW done AS SELECT id FROM t WHERE flag;",
-        "view done"
+        "view `done`"
       ),
       (
         """
         CREATE TABLE t (id, flag INTEGER); CREATE TABLE u (a);
         CREATE TRIGGER tr AFTER INSERT ON u BEGIN UPDATE t SET flag = 1; END;
-        """, "trigger tr"
+        """, "trigger `tr`"
       ),
       ("CREATE TABLE t (id, flag INTEGER); CREATE INDEX i ON t (flag);", "index `i`"),
-      ("CREATE TABLE t (id, flag INTEGER); CREATE INDEX p ON t (id) WHERE flag = 1;", "index p"),
-      ("CREATE TABLE t (id, flag INTEGER, g AS (flag + 1));", "generated column g"),
-      ("CREATE TABLE t (id, flag INTEGER, n INTEGER CHECK (n > flag));", "column n"),
+      ("CREATE TABLE t (id, flag INTEGER); CREATE INDEX p ON t (id) WHERE flag = 1;", "index `p`"),
+      ("CREATE TABLE t (id, flag INTEGER, g AS (flag + 1));", "generated column `g`"),
+      ("CREATE TABLE t (id, flag INTEGER, n INTEGER CHECK (n > flag));", "column `n`"),
       ("CREATE TABLE t (id, flag INTEGER, CHECK (flag <= 1));", "CHECK (flag <= 1)"),
       ("CREATE TABLE t (id, flag INTEGER, UNIQUE (id, flag));", "UNIQUE (id, flag)"),
       (
@@ -158,11 +158,11 @@ struct DependentsTests {
       ),
       (
         "CREATE TABLE t (id, flag INTEGER UNIQUE); CREATE TABLE c (x REFERENCES t (flag));",
-        "table c"
+        "table `c`"
       ),
       (
         "CREATE TABLE t (id, flag INTEGER); CREATE VIEW a AS SELECT * FROM t; CREATE VIEW b AS SELECT flag FROM a;",
-        "view b"
+        "view `b`"
       ),
     ])
   func refused(sql: String, named: String) throws {

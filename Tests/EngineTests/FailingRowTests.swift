@@ -188,7 +188,7 @@ struct FailingRowTests {
     try sandbox.run("INSERT INTO p VALUES (1); INSERT INTO w VALUES ('secret', 1)")
     try sandbox.addSQL("0002_delete", "DELETE FROM p")
     let message = try #require(try sandbox.migrate { $0.redactsValues = true }.failure).message
-    #expect(message.contains("1 row of w"), "\(message)")
+    #expect(message.contains("1 row of `w`"), "\(message)")
     #expect(!message.contains("secret"), "\(message)")
   }
 }

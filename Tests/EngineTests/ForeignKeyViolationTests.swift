@@ -48,7 +48,7 @@ struct OrphanCase: Sendable, CustomTestStringConvertible {
     OrphanCase(
       "two keys that share a column, one of which is broken", overlapping,
       "INSERT INTO p VALUES (1, 2), (2, 3); INSERT INTO c VALUES (1, 2, 9)",
-      "sql: INSERT INTO c VALUES (1, 2, 4)", breaks: "row 1, 2, 4 of c"),
+      "sql: INSERT INTO c VALUES (1, 2, 4)", breaks: "row 1, 2, 4 of `c`"),
     OrphanCase(
       "two keys of one column",
       """
@@ -73,7 +73,7 @@ struct OrphanCase: Sendable, CustomTestStringConvertible {
     OrphanCase(
       "another primary key, and a parent that goes", keyed,
       "INSERT INTO p VALUES (1); INSERT INTO c VALUES ('k', 'x', 5), ('l', 'y', 1)",
-      rebuilt + "\n  - sql: DELETE FROM p", breaks: "row 'y' of c"),
+      rebuilt + "\n  - sql: DELETE FROM p", breaks: "row 'y' of `c`"),
     OrphanCase(
       "rows that get other rowids",
       "CREATE TABLE p (a PRIMARY KEY); CREATE TABLE c (x REFERENCES p, v)",

@@ -189,8 +189,8 @@ struct KeepsEverythingTests {
       move("{ name: s, type: INTEGER }", "map: { 0: 0 }, dependents: rename"))
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
     #expect(failure?.status == .invalidInput)
-    #expect(failure?.message.contains("trigger tr") == true)
-    #expect(failure?.message.contains("the broken view stale") == true)
+    #expect(failure?.message.contains("trigger `tr`") == true)
+    #expect(failure?.message.contains("the broken view `stale`") == true)
   }
 
   @Test(
@@ -203,7 +203,7 @@ struct KeepsEverythingTests {
       move("{ name: s, type: TEXT }", "map: { a: b }", more: dependents))
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
     #expect(failure?.status == .invalidInput)
-    #expect(failure?.message.contains("virtual table ft") == true)
+    #expect(failure?.message.contains("virtual table `ft`") == true)
   }
 }
 

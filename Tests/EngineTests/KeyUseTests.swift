@@ -28,13 +28,13 @@ struct KeyUseTests {
   @Test(
     "a computed column and a CHECK that calculate with the key are refused, each by its text",
     arguments: [
-      (", twice INTEGER AS (id * 2)", "", "the generated column people.twice"),
-      (", kind TEXT AS (typeof(\"up\")) STORED", "", "the generated column people.kind"),
-      (", CHECK (up < people.id)", "", "CHECK (up < people.id) of people"),
-      (" CHECK (up IS NULL OR up > 0)", "", "CHECK (up IS NULL OR up > 0) of people.up"),
-      (" DEFAULT 1", "", "DEFAULT 1 of people.up"),
-      ("", ", CHECK (person <> 5)", "CHECK (person <> 5) of photos"),
-      ("", ", half AS (person / 2)", "the generated column photos.half"),
+      (", twice INTEGER AS (id * 2)", "", "the generated column `people.twice`"),
+      (", kind TEXT AS (typeof(\"up\")) STORED", "", "the generated column `people.kind`"),
+      (", CHECK (up < people.id)", "", "CHECK (up < people.id) of `people`"),
+      (" CHECK (up IS NULL OR up > 0)", "", "CHECK (up IS NULL OR up > 0) of `people.up`"),
+      (" DEFAULT 1", "", "DEFAULT 1 of `people.up`"),
+      ("", ", CHECK (person <> 5)", "CHECK (person <> 5) of `photos`"),
+      ("", ", half AS (person / 2)", "the generated column `photos.half`"),
     ])
   func constraints(people: String, photos: String, name: String) throws {
     let failure = try #require(try convert(people: people, photos: photos))
@@ -66,7 +66,7 @@ struct KeyUseTests {
     let failure = try #require(try convert("\(sql);"))
     #expect(failure.status == .invalidInput)
     let kind = sql.contains("TRIGGER") ? "trigger" : sql.contains("INDEX") ? "index" : "view"
-    #expect(failure.message.contains("\(kind) x"), "\(failure.message)")
+    #expect(failure.message.contains("\(kind) `x`"), "\(failure.message)")
   }
 
   @Test("expressions that compare, count or return ids are kept")

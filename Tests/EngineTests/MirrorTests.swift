@@ -430,8 +430,8 @@ struct MirrorTests {
       Refusal(
         old: "id INTEGER, old INTEGER NOT NULL DEFAULT 1",
         message:
-          "an INSERT that names neither column stores 1 in old and 0 in new, which do not agree: "
-          + "give new the default 1"),
+          "an INSERT that names neither column stores 1 in `old` and 0 in `new`, which do not agree: "
+          + "give `new` the default 1"),
     ])
   func refused(_ refusal: Refusal) throws {
     let sandbox = try Sandbox()

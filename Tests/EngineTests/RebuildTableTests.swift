@@ -94,7 +94,7 @@ struct RebuildTableTests {
     try sandbox.add("0003_rebuild", rebuild(""))
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
     #expect(failure?.status == .invalidInput)
-    #expect(failure?.message.contains("index books_by_pages mentions it") == true)
+    #expect(failure?.message.contains("index `books_by_pages` mentions it") == true)
     #expect(try sandbox.ledger.count == 1)
   }
 

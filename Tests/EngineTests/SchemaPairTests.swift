@@ -132,7 +132,7 @@ struct SchemaPairTests {
       (
         "CREATE TABLE t (a, g)", "INSERT INTO t VALUES (1, 'mine')",
         "columns: [{ name: a }, { name: g, generated: { as: a + 1 } }]",
-        "t.g holds values that differ from its expression"
+        "`t.g` holds values that differ from its expression"
       ),
       (
         "CREATE TABLE t (a, g)", "INSERT INTO t VALUES (1, 'mine')",

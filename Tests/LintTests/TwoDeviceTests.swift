@@ -129,7 +129,7 @@ struct RemindersProofTests {
           isCompleted INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
         );
         INSERT INTO reminders (id, title) VALUES ('one', 'Milk');
-        -- In another one, a device with 0002_step, to which it comes:
+        -- In another shell, a device with 0002_step, which receives the row:
         PRAGMA foreign_keys = ON;
         CREATE TABLE reminders (
           id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (hex(randomblob(16))),

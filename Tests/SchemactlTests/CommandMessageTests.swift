@@ -39,13 +39,53 @@ struct CommandMessageTests {
       let words = document.command.split(separator: " ").map(String.init)
       let run = try document.scene.folder().start(words).wait()
       #expect(run.status == status, "\(document): \(run.output)\(run.errors)")
-      // A schema or an explanation is not a message.
-      let output = run.output.split(separator: "\n", omittingEmptySubsequences: false)
-      let shown = output.count > 45 ? output.prefix(12) + ["[and so on]", ""] : output[...]
-      text += "$ schemactl \(document.command)   # \(document.scene)\n"
-      text += steady(run.errors + shown.joined(separator: "\n")) + "\n"
+      text += shown(run, document.command, "\(document.scene)")
     }
     try expectGolden(text, "messages-\(status).txt")
+  }
+
+  @Test("messages about a busy database match the golden file")
+  func busy() throws {
+    let folder = try Scene.pending.folder()
+    let writer = try folder.connection()
+    try writer.execute("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")
+    var text = ""
+    for command in ["migrate --backup", "plan --on-copy", "status"] {
+      let words = command.split(separator: " ").map(String.init)
+      let run = try folder.start(words + ["--database", "app.sqlite", "--timeout", "0"]).wait()
+      #expect(run.status == 75, "\(command): \(run.output)\(run.errors)")
+      text += shown(run, command, "another connection holds an exclusive lock")
+    }
+    try writer.execute("ROLLBACK")
+    try expectGolden(text, "messages-75.txt")
+  }
+
+  @Test(
+    "messages about missing permissions match the golden file",
+    .enabled(if: geteuid() == 0, "needs root, to be somebody else"))
+  func forbidden() throws {
+    let folder = try Scene.pending.folder()
+    try folder.setMode(0o755, of: "")
+    try folder.setMode(0o600, of: "app.sqlite")
+    var text = ""
+    for command in [
+      "migrate --database app.sqlite", "status --database app.sqlite",
+      "migrate --database new.sqlite", "freeze", "new x", "init --migrations db --profile local",
+    ] {
+      let words = command.split(separator: " ").map(String.init)
+      let run = try folder.start(words, asStranger: true).wait()
+      #expect(run.status == 77, "\(command): \(run.output)\(run.errors)")
+      text += shown(run, command, "another user")
+    }
+    try expectGolden(text, "messages-77.txt")
+  }
+
+  private func shown(_ run: Finished, _ command: String, _ scene: String) -> String {
+    // A schema or an explanation is not a message.
+    let output = run.output.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = output.count > 45 ? output.prefix(12) + ["[and so on]", ""] : output[...]
+    return "$ schemactl \(command)   # \(scene)\n"
+      + steady(run.errors + lines.joined(separator: "\n")) + "\n"
   }
 
   /// Replaces parts that differ between two runs.

@@ -148,7 +148,7 @@ enum ImportCommand: Command {
         + "differs from the history. Nothing was written; without --database, `import` writes "
         + "the manifests anyway. The differences:",
       details: point.differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },
-      remedy: "Correct the schema of the database, or import the migrations that made it")
+      remedy: "Correct the schema of the database, or import the migrations that created it")
   }
 
   /// Freezes the released migrations and adds their findings to the baseline.

@@ -103,7 +103,7 @@ enum InitCommand: Command {
         .finding,
         "\(ledger.table) in \(database) has entries that failed: "
           + "\(ledger.failed.joined(separator: ", ")). Nothing was written",
-        remedy: "Repair the database with the tool that made them")
+        remedy: "Repair the database with the tool that created them")
     }
     return ledgers.filter { !$0.entries.isEmpty }
   }
