@@ -368,7 +368,7 @@ struct SchemaSourceTests {
       ("note.text=body", "table note does not exist: did you mean `notes`?"),
       ("notes.txet=body", "`notes` has no column `txet`: did you mean `text`?"),
       ("notes.text=ID", "`notes` already has a column `ID`"),
-      ("notes=NOTES", "table NOTES already exists"),
+      ("notes=NOTES", "table `NOTES` already exists"),
     ])
   func renamingOfNothing(renaming: String, message: String) throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
