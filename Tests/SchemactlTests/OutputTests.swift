@@ -121,8 +121,8 @@ struct OutputTests {
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
     #expect(
       run.errors == """
-        migrations/0007_replace_is_completed_with_status.yaml:8:7: error: 1 row of reminders holds \
-        a value in isCompleted that `map` does not name: 7 (integer) in 1 row. Name it in \
+        migrations/0007_replace_is_completed_with_status.yaml:8:7: error: 1 row of `reminders` holds \
+        a value in `isCompleted` that `map` does not name: 7 (integer) in 1 row. Name it in \
         `map`, or correct the rows first
           8 |       map: { 0: 0, 1: 1 }
             |       ^
