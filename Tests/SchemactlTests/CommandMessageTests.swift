@@ -1,4 +1,5 @@
 import Foundation
+import SchemaSQLite
 import SchemaTestPrograms
 import Testing
 
