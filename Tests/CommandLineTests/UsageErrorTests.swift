@@ -39,7 +39,7 @@ import Testing
         "--quiet", "a command is missing. The commands are cross, ledger, fog.", "ferry --help"
       ),
       (
-        "ledger", "'ledger' needs a subcommand. The subcommands are show, repair.",
+        "ledger", "`ledger` needs a subcommand. The subcommands are show, repair.",
         "ferry ledger --help"
       ),
       ("cross", "argument PIER is missing for `cross`.", "ferry cross --help"),
@@ -106,7 +106,7 @@ import Testing
     #expect(
       complaint("fog", environment: ["FERRY_TIMEOUT": "soon"])
         == """
-        ferry: the environment variable FERRY_TIMEOUT must be a number from 0 to 3600, not 'soon'.
+        ferry: the environment variable FERRY_TIMEOUT must be a number from 0 to 3600, not `soon`.
         See `ferry fog --help`.
         """)
   }
