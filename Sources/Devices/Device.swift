@@ -150,7 +150,7 @@ final class Device {
 
 extension IndexShape {
   /// An expression or a condition may fail on a row.
-  fileprivate var acceptsEveryRow: Bool {
+  var acceptsEveryRow: Bool {
     !isUnique && condition == nil && !columns.contains(nil)
   }
 }

@@ -34,8 +34,6 @@ struct Draft: Sendable {
   var correction: Correction?
   /// The severity of this case, if it differs from that of the rule.
   var severity: Severity?
-  /// Whether the migration is older than the syncing and its result still exists.
-  var isStanding = false
   /// Whether the problem occurred on a copy of a real database. It is then an error unless the rule
   /// is off.
   var isCertain = false

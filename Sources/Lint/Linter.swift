@@ -92,7 +92,7 @@ package struct Linter: Sendable {
     let timeline = evidence.timeline
     var found: [FoundDraft] = []
     for rule in Rule.all { found += rule.drafts(evidence, scope).map { (rule, $0) } }
-    found = withoutRepeatedFailures(withStanding(found, timeline), timeline)
+    found = withoutRepeatedFailures(found, timeline)
     var suppressions = Suppressions(
       migrations, evidence.judgedQueries + evidence.idleSuppressions, today: today)
     var findings = found.map { rule, draft in
@@ -138,7 +138,7 @@ package struct Linter: Sendable {
   /// Advice for errors in manifests that must not change.
   private func notes(on findings: [Finding]) -> [String] {
     let count = findings.count { $0.severity == .error && !$0.isSuppressed && $0.isFrozen }
-    guard count > 0, profile != .local, scope.syncingFromTheFirst == nil else { return [] }
+    guard count > 0, profile != .local, !scope.beginsLater else { return [] }
     return [
       "\(count == 1 ? "1 error concerns a frozen manifest" : "\(count) errors concern frozen manifests"), "
         + "which must not change. If nothing synced when they were written, set `sync: { engine: none }` "
@@ -242,8 +242,12 @@ package struct Linter: Sendable {
 
   private func severity(_ rule: Rule, _ draft: Draft) -> Severity {
     let isKnownToAll = rule.concernsOlderVersions && !scope.isUnknownSomewhere(draft.migration)
-    let scope = draft.isStanding ? self.scope.syncingFromTheFirst ?? self.scope : self.scope
-    let profile = isKnownToAll ? .local : scope.profile(draft.table, in: draft.migration)
+    let profile =
+      switch (isKnownToAll, rule.concernsSyncedSchema) {
+      case (true, _): Profile.local
+      case (_, true): scope.profile(draft.table)
+      case (_, false): scope.profile(draft.table, in: draft.migration)
+      }
     let severity = severity(rule, profile)
     if severity == .off { return .off }
     if draft.severity == .note { return .note }
@@ -255,9 +259,12 @@ package struct Linter: Sendable {
     _ rule: Rule, _ draft: Draft, _ suppression: Suppression?, _ migrations: [Migration]
   ) -> Finding {
     let migration = migrations[draft.migration]
+    let age =
+      isOlderThanSyncing(rule, draft)
+      ? " (older than `sync.since`, and it syncs now: a new migration must repair it)" : ""
     return Finding(
       rule: rule.id, severity: severity(rule, draft),
-      lines: [draft.message] + (draft.transcript?.script ?? []),
+      lines: [draft.message + age] + (draft.transcript?.script ?? []),
       file: draft.query?.file ?? migration.file,
       line: draft.position.line, column: draft.position.column, migration: migration.id,
       queryFile: draft.isOfQueryAlone ? draft.query?.name : nil, object: draft.object,
@@ -269,8 +276,14 @@ package struct Linter: Sendable {
   /// Whether a finding concerns only a manifest that can no longer change and has no effect on
   /// future changes.
   private func isFrozen(_ rule: Rule, _ draft: Draft, _ migration: Migration) -> Bool {
-    project.isFrozen(migration) && draft.query == nil && !draft.isStanding && !draft.isCertain
+    project.isFrozen(migration) && draft.query == nil && !isOlderThanSyncing(rule, draft)
+      && !draft.isCertain
       && !rule.isAboutSuppressions && !rule.concernsLatestSchema
+  }
+
+  /// Whether a property of a table that syncs now is older than the syncing.
+  private func isOlderThanSyncing(_ rule: Rule, _ draft: Draft) -> Bool {
+    rule.concernsSyncedSchema && scope.isBeforeSyncing(draft.migration)
   }
 
   private func inReadingOrder(_ findings: [Finding], _ migrations: [Migration]) -> [Finding] {

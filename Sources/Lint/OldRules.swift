@@ -1,15 +1,14 @@
 import SchemaSQLText
 
 extension Rule {
-  /// Explains the replacement of a rule id of version 0.1; nil for another id.
+  /// Explains the replacement of a former rule id; nil for another id.
   package static func problem(withOldID id: String) -> String? {
     guard let successor = successors[id.exact] else { return nil }
     return successor.map { "the rule `\(id)` is now called `\($0)`" }
-      ?? "`\(id)` is no longer a rule: its findings are now errors in the manifest, so remove this "
-      + "entry"
+      ?? "`\(id)` is no longer a rule: remove this entry"
   }
 
-  /// The new ids; nil if manifests that violated the rule are invalid now.
+  /// The new ids; nil for a rule that no other one replaces.
   private static let successors: [ExactText: String?] = [
     "add-non-constant-default": "fails-on-data",
     "add-not-null-without-default": "fails-on-data",
@@ -19,6 +18,7 @@ extension Rule {
     "blob-beside-columns": "wide-blob",
     "cascade-delete": "loses-rows",
     "delete-without-where": "without-where",
+    "dependents-read-new-values": nil,
     "drop-check": "drop-constraint",
     "drop-foreign-key": "drop-constraint",
     "drop-index": "drop-object",

@@ -24,8 +24,8 @@ package struct Rule: Sendable, CustomStringConvertible {
   /// Whether the rule concerns devices with an older version of the app. For a migration that every
   /// device has run, the severity is that of the profile `local`.
   var concernsOlderVersions = false
-  /// Whether the rule concerns properties of synced tables, including tables that are older than
-  /// the syncing.
+  /// Whether the rule concerns synced tables of the latest schema, including tables that are older
+  /// than the syncing.
   var concernsSyncedSchema = false
   /// Whether the rule concerns the latest schema. Its findings in frozen manifests still affect
   /// future changes.

@@ -7,7 +7,6 @@ extension Rule {
     changeType,
     cloudKitName,
     dataWriteOnSyncedTable,
-    dependentsReadNewValues,
     discouragedStatement,
     doubleQuotedString,
     dropColumn,

@@ -98,11 +98,16 @@ extension Timeline {
     changes.compactMap { change in change.after.map { (change, $0) } }
   }
 
-  /// The same without tables that do not sync.
-  package func tables(
-    syncedIn scope: LintScope
-  ) -> [(change: TableChange, after: TableShape)] {
-    tables.filter { scope.syncs($0.after.name, in: $0.change.migration) }
+  /// The ordinary tables of the latest schema that sync.
+  package func syncedTables(_ scope: LintScope) -> [TableShape] {
+    (end?.tables ?? []).map(\.shape).filter { !$0.isVirtual && scope.syncs($0.key) }
+  }
+
+  /// The unique indexes of the latest schema.
+  package var latestUniqueIndexes: [CreatedUniqueIndex] {
+    let created = Dictionary(indexes.map { ($0.name.identifier, $0) }) { $1 }
+    return (end?.objects ?? []).filter { $0.object.kind == .index }
+      .compactMap { created[$0.object.name.identifier] }
   }
 
   /// Whether a table is virtual, usually a search index. Its rows derive from other tables.

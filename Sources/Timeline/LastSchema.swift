@@ -43,20 +43,26 @@ package struct LastSchema: Sendable {
 }
 
 extension Timeline {
-  /// A timeline in which one migration creates the history's latest schema. Each object keeps its
-  /// original place. Nil if the replay did not reach the end.
-  package var standing: Timeline? {
-    guard let end else { return nil }
-    var standing = Timeline(migrations: migrations)
-    standing.changes = end.tables.sorted { $0.created.number < $1.created.number }.map { table in
-      TableChange(
-        migration: table.created.migration, before: nil, after: table.shape,
-        columnPlaces: table.columnPlaces, shaped: table.created)
+  /// The change that gave a table of the latest schema a property: the last one before which the
+  /// table did not have it. Renames of the table and of its columns do not hide the property.
+  ///
+  /// - Parameters:
+  ///   - property: returns whether an earlier form of the table has the property; it gets the names
+  ///     that the columns had then.
+  ///   - columns: their latest names.
+  package func origin(
+    of property: (TableShape, [Identifier]) -> Bool, over columns: [Identifier] = [],
+    in table: TableShape
+  ) -> TableChange? {
+    var (name, columns) = (table.key, columns)
+    var origin: TableChange?
+    for change in changes.reversed() where change.after?.key == name {
+      origin = change
+      let old = change.renamedColumns
+      columns = columns.map { name in old.first { $0.value == name }?.key ?? name }
+      guard let before = change.before, property(before, columns) else { break }
+      name = before.key
     }
-    standing.statements = statements
-    standing.made = end.objects
-    let made = Set(standing.made.map(\.place))
-    standing.indexes = indexes.filter { made.contains($0.place) }
-    return standing
+    return origin
   }
 }

@@ -14,7 +14,7 @@ package struct LintScope: Sendable {
   private let tables: Set<Identifier>?
   private let localTables: Set<Identifier>
   /// The number of migrations that are older than the syncing.
-  private var unsynced: Int
+  private let unsynced: Int
   /// The number of migrations in the oldest supported release. Every device has run them.
   package let shipped: Int
   /// Whether the configuration names the oldest supported release.
@@ -45,21 +45,24 @@ package struct LintScope: Sendable {
     localTables.contains(table) || tables.map { !$0.contains(table) } ?? false
   }
 
+  /// The profile for a table of the latest schema; nil for the database.
+  package func profile(_ table: String?) -> Profile {
+    table.map { isLocal($0.identifier) } ?? false ? .local : profile
+  }
+
   /// The profile for a migration's change of a table.
   package func profile(_ table: String?, in migration: Int) -> Profile {
-    migration < unsynced || table.map { isLocal($0.identifier) } ?? false ? .local : profile
+    isBeforeSyncing(migration) ? .local : profile(table)
   }
 
   /// Whether the migration is older than the syncing.
   package func isBeforeSyncing(_ migration: Int) -> Bool { migration < unsynced }
 
-  /// The same scope as if everything synced from the first migration on; nil if it does.
-  package var syncingFromTheFirst: LintScope? {
-    guard unsynced > 0, profile != .local else { return nil }
-    var scope = self
-    scope.unsynced = 0
-    return scope
-  }
+  /// Whether something syncs only since a later migration than the first.
+  package var beginsLater: Bool { unsynced > 0 && profile != .local }
+
+  /// Whether devices exchange the rows of a table of the latest schema.
+  package func syncs(_ table: Identifier) -> Bool { profile != .local && !isLocal(table) }
 
   /// Whether devices exchange the table's rows, according to the configuration.
   package func syncs(_ table: String, in migration: Int) -> Bool {

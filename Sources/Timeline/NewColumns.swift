@@ -2,27 +2,14 @@ import SchemaManifest
 import SchemaSQLText
 
 extension TableChange {
-  /// The columns that none of the earlier forms has.
-  package func newColumns(since known: [TableShape]) -> [TableShape.Column] {
-    (after?.columns ?? []).filter { column in !known.contains { $0.column(column.key) != nil } }
-  }
-
-  /// The table before the change and, if lint checked it, the table's copy that an earlier migration
-  /// made and this one renamed into place.
-  package func judged(_ scope: LintScope) -> [TableShape] {
-    let wasStagedJudged = staged.map { scope.syncs($0.name, in: migration - 1) } ?? false
-    return [before, wasStagedJudged ? staged : nil].compactMap { $0 }
-  }
-}
-
-extension TableChange {
   /// The new columns that every INSERT must set, and whether existing rows get a value.
   package func requiredColumns(
     _ timeline: Timeline
   ) -> [(column: TableShape.Column, place: StatementPlace, isFilled: Bool)] {
     guard let before, let after else { return [] }
-    return newColumns(since: [before]).compactMap { column in
-      guard column.notNull != nil, column.defaultText == nil, !column.isGenerated,
+    return after.columns.compactMap { column in
+      guard before.column(column.key) == nil, column.notNull != nil, column.defaultText == nil,
+        !column.isGenerated,
         !after.isInPrimaryKey(column), !onlyRenames(column)
       else { return nil }
       let place = newest(of: [place(of: column.name)])

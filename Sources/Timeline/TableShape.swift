@@ -13,8 +13,6 @@ package struct TableShape: Sendable {
     package let defaultText: String?
     package let isGenerated: Bool
     package let isStored: Bool
-    /// The columns that its expression mentions.
-    package let sources: Set<Identifier>
     package let collation: Identifier?
 
     package var key: Identifier { name.identifier }
@@ -139,9 +137,6 @@ extension TableShape.Column {
     notNull = column.notNull
     isGenerated = column.generated != nil
     isStored = column.generated?.isStored ?? false
-    sources = Set(
-      column.generated.map { tokens.columnIdentifiers(in: $0.expression.range) }?
-        .map(\.text.identifier) ?? [])
     collation = column.collation?.text.identifier
     defaultText = column.defaultExpression.flatMap { expression in
       tokens.text(expression.range).identifier == "null"

@@ -303,7 +303,6 @@ package final class TableTracker {
     replacing.insert(new.id)
     var change = TableChange(of: new, from: start, in: migration)
     if !new.isDropped {
-      if touched.contains(new.id) { change.staged = new.start }
       let chain = TableChain(
         tables: ([id] + replacements).map { tables[$0] }, name: start.name, displaced: displaced,
         migration: migration)

@@ -86,9 +86,12 @@ package struct Timeline: Sendable {
     changes.slice(in: migration, by: \.migration)
   }
 
-  /// A table's name as the schema spells it.
-  package func spelling(of table: Identifier, in migration: Int) -> String {
-    changes.last { $0.migration <= migration && $0.after?.key == table }?.after?.name ?? table.text
+  /// A table's name as the schema spells it after a migration; nil for the last one.
+  package func spelling(of table: Identifier, in migration: Int? = nil) -> String {
+    let known = changes.last { change in
+      migration.map { change.migration <= $0 } ?? true && change.after?.key == table
+    }
+    return known?.after?.name ?? table.text
   }
 
   package func statements(in migration: Int) -> ArraySlice<StatementEffect> {
@@ -215,8 +218,6 @@ package struct TableChange: Sendable {
   package let before: TableShape?
   /// Nil for a dropped table.
   package let after: TableShape?
-  /// The table that replaced this one, if an earlier migration created it as a copy.
-  package var staged: TableShape?
   package var lost: [LostColumn] = []
   /// The statement that created each column of `after`.
   package var columnPlaces: [Identifier: StatementPlace] = [:]
@@ -256,9 +257,6 @@ package struct TableChange: Sendable {
     guard let before, let after else { return false }
     return before.name.identifier != after.name.identifier
   }
-
-  /// The earlier forms of the table, for finding new parts.
-  package var known: [TableShape] { [before, staged].compactMap { $0 } }
 
   package func place(of column: Identifier) -> StatementPlace { columnPlaces[column] ?? shaped }
 

@@ -32,7 +32,7 @@ struct FailureAnalysis {
       !isOfWhole && change.shaped.operation == operation && !timeline.isWritten(change.shaped)
     }
     tables = Set(suspects.flatMap(\.events.mainTables))
-      .union(changed.flatMap(\.known).map(\.key)).union(changed.compactMap(\.after?.key))
+      .union(changed.compactMap(\.before?.key)).union(changed.compactMap(\.after?.key))
     let move = failure.cause == nil ? timeline.move(mappedAt: position, in: migration) : nil
     let place =
       suspects.last?.place

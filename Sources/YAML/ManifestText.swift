@@ -105,40 +105,6 @@ package struct ManifestText {
     return [added("\(text)", column: column(dash), behind: last)]
   }
 
-  /// Removes a text of an operation's SQL, and with the last one the operation.
-  package func removingSQL(_ index: Int, ofOperation number: Int) -> [Edit]? {
-    guard let list = root.entry("operations"), operations.indices.contains(number),
-      let sql = operations[number].entry("sql")
-    else { return nil }
-    if sql.value.elements?.count ?? 0 > 1 {
-      return removingElement(index, of: sql.value).map { [$0] }
-    }
-    if operations.count > 1 { return removingElement(number, of: list.value).map { [$0] } }
-    if let range = range(of: list.value) { return [Edit(range: range, text: "[]")] }
-    let key = list.key.range.upperBound
-    guard let colon = source.bytes[key...].firstIndex(of: UInt8(ascii: ":")),
-      let element = removingElement(number, of: list.value)
-    else { return nil }
-    return [Edit(range: colon + 1..<colon + 1, text: " []"), element]
-  }
-
-  /// Removes bytes of SQL that are the same in the file and in the text.
-  ///
-  /// - Parameter ranges: of bytes of `sql.text`.
-  package func removing(_ ranges: [Range<Int>], of sql: SQLSource) -> [Edit]? {
-    var edits: [Edit] = []
-    for range in ranges {
-      guard let bytes = place(of: range, sql) else { return nil }
-      edits.append(Edit(range: wholeLines(bytes), text: ""))
-    }
-    return edits
-  }
-
-  /// Puts words into SQL, behind one of its bytes.
-  package func inserting(_ words: String, behind range: Range<Int>, of sql: SQLSource) -> [Edit]? {
-    place(of: range, sql).map { [Edit(range: $0.upperBound..<$0.upperBound, text: words)] }
-  }
-
   // MARK: Nodes
 
   private var operations: [Node] { root.elements("operations") }
@@ -250,32 +216,6 @@ package struct ManifestText {
   }
 
   // MARK: Bytes
-
-  /// The bytes of the file that are a part of SQL; nil where they are written otherwise.
-  private func place(of range: Range<Int>, _ sql: SQLSource) -> Range<Int>? {
-    let text = Array(sql.text.utf8)[range]
-    guard let start = source.offset(of: sql.position(ofByte: range.lowerBound)),
-      let last = source.offset(of: sql.position(ofByte: range.upperBound - 1)), last >= start
-    else { return nil }
-    let bytes = source.bytes[start..<last + 1]
-    func words(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-      bytes.split(whereSeparator: \.isWhiteSpace)
-    }
-    return words(bytes) == words(text) ? start..<last + 1 : nil
-  }
-
-  /// With the line end and the indentation, if it fills its lines; otherwise with the space after it.
-  private func wholeLines(_ range: Range<Int>) -> Range<Int> {
-    let start = startOfLine(range.lowerBound)
-    let end = endOfLine(range.upperBound)
-    if source.bytes[start..<range.lowerBound].allSatisfy(\.isBlank),
-      source.bytes[range.upperBound..<end].allSatisfy(\.isBlank)
-    {
-      return start..<startOfNextLine(range.upperBound)
-    }
-    let space = source.bytes[range.upperBound...].prefix(while: \.isBlank).count
-    return range.lowerBound..<range.upperBound + space
-  }
 
   private func startOfLine(_ offset: Int) -> Int {
     (source.bytes[..<offset].lastIndex(of: .lineFeed) ?? -1) + 1

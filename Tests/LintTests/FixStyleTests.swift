@@ -37,10 +37,9 @@ struct ManifestStyle: Sendable, CustomTestStringConvertible {
   }
 
   private static let statements = [
-    "PRAGMA foreign_keys = OFF;", "PRAGMA defer_foreign_keys = ON;",
-    "CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()), "
-      + "über INTEGER NOT NULL DEFAULT 0, reminderID TEXT REFERENCES reminders (id) ON DELETE CASCADE) STRICT;",
-    "PRAGMA foreign_keys = ON;", "SELECT 1",
+    "CREATE TABLE notes (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()), "
+      + "über INTEGER, reminderID TEXT REFERENCES reminders (id) ON DELETE CASCADE) STRICT;",
+    "SELECT 1",
   ]
 
   private func sql(_ space: String) -> String {
@@ -120,10 +119,9 @@ struct FixStyleTests {
     "every style results in the same manifest and keeps its comments",
     arguments: oneIn(40, of: ManifestStyle.all))
   func style(_ style: ManifestStyle) throws {
-    let (report, manifests) = try fixed([Self.reminders, style.text], configuration: checkedNames)
+    let (report, manifests) = try fixed([Self.reminders, style.text])
     #expect(report.failure == nil)
-    // No CHECK names the values of the new column.
-    #expect(report.findings.map(\.kind) == ["note loses-values reminders.status"])
+    #expect(report.findings.map(\.kind) == [])
     let expected = try manifest(
       """
       operations:
@@ -141,7 +139,7 @@ struct FixStyleTests {
             map_back: { 0: 0, 1: 1 }
         - sql: |
             CREATE TABLE notes (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()),
-              über INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0,
+              über INTEGER,
               reminderID TEXT REFERENCES reminders (id) ON DELETE CASCADE) STRICT;
             SELECT 1
         - create_index: { name: notes_reminderID, table: notes, columns: [reminderID] }
@@ -154,7 +152,7 @@ struct FixStyleTests {
     #expect(!manifests[1].replacing("\r\n", with: "").contains("\r"))
     if style.lineEnd == "\r\n" { #expect(!manifests[1].replacing("\r\n", with: "").contains("\n")) }
     #expect(
-      try fixed([Self.reminders, manifests[1]], configuration: checkedNames).manifests[1]
+      try fixed([Self.reminders, manifests[1]]).manifests[1]
         == manifests[1])
   }
 
@@ -180,28 +178,13 @@ struct FixStyleTests {
       "{ operations: [ sql: CREATE TABLE a (x TEXT) STRICT ], # why\n  lint: { allow: [\n    { rule: drop-object, reason: r } # because\n  ] } }\n",
       "{ operations: [ sql: CREATE TABLE a (x TEXT) STRICT ] }\n"
     ),
-    (
-      "operations:\n  - sql: \"CREATE TABLE IF NOT\\u0020EXISTS a (x TEXT) STRICT\"\n", nil
-    ),
-    (
-      "operations:\n  - sql: ['PRAGMA foreign_keys = OFF', \"CREATE TABLE IF NOT EXISTS a (x TEXT) STRICT\", PRAGMA foreign_keys = ON]\n",
-      "operations:\n  - sql: [\"CREATE TABLE a (x TEXT) STRICT\"]\n"
-    ),
-    (
-      "operations:\n  - sql:\n      - PRAGMA foreign_keys = OFF; CREATE TABLE a (x TEXT) STRICT; PRAGMA foreign_keys = ON\n",
-      "operations:\n  - sql:\n      - CREATE TABLE a (x TEXT) STRICT; \n"
-    ),
-    (
-      "operations: [ sql: \"CREATE /* IF NOT EXISTS */ TABLE IF /* é */ NOT\\n EXISTS a (x TEXT) STRICT\" ]",
-      nil
-    ),
   ]
 
   @Test(
     "an unusual style is either fixed or unchanged", arguments: oddities
   )
   func odd(before: String, after: String?) throws {
-    let (report, manifests) = try fixed([before], .local, configuration: checkedNames)
+    let (report, manifests) = try fixed([before], .local)
     #expect(report.failure == nil)
     #expect(manifests == [after ?? before])
   }

@@ -36,9 +36,6 @@ func fixed(
   return (result.report, after)
 }
 
-/// IF NOT EXISTS is a finding only if the configuration enables it.
-let checkedNames = "lint: { rules: { if-not-exists: warning } }"
-
 @Suite("Fixes")
 struct FixTests {
   private let reminders = Rule.named("drop-column")?.bad.manifests[0] ?? ""
@@ -78,62 +75,6 @@ struct FixTests {
         """)
     #expect(report.summary.errors == 0)
     #expect((report.fixes ?? []).map(\.rule).contains("drop-column"))
-  }
-
-  @Test("values that only the CHECK names stay an error, which names them")
-  func unnamedValues() throws {
-    let move = """
-      operations:
-        - move_column:
-            table: reminders
-            from: isCompleted
-            to:
-              name: status
-              type: INTEGER
-              not_null: { on_conflict: replace }
-              default: 0
-              check: status IN (0, 1, 2)
-            map: { 0: 0, 1: 1 }
-
-      """
-    let (report, manifests) = try fixed([reminders, move])
-    #expect(manifests[1].contains("map_back: { 0: 0, 1: 1 }"))
-    #expect(
-      report.fixes?.map(\.message) == [
-        "kept isCompleted, with triggers that keep it and status in step"
-      ])
-    #expect(report.findings.map(\.kind) == ["error loses-values reminders.status"])
-    let finding = try #require(report.findings.first)
-    #expect(finding.message.hasPrefix("`map_back` does not name 2, which the CHECK"))
-    #expect(finding.help == "name each value in `map_back`: `map_back: { 0: 0, 1: 1, 2: … }`")
-    let whole = manifests[1].replacing("{ 0: 0, 1: 1 }\n", with: "{ 0: 0, 1: 1, 2: 1 }\n")
-      .replacing("map: { 0: 0, 1: 1, 2: 1 }", with: "map: { 0: 0, 1: 1 }")
-    #expect(try lint([reminders, whole], .sqliteData).findings.map(\.kind) == [])
-  }
-
-  @Test("numbers between those of a CHECK are named, too, and without a CHECK a note asks for one")
-  func otherChecks() throws {
-    func found(_ check: String) throws -> [String] {
-      let move = """
-        operations:
-          - move_column:
-              table: reminders
-              from: isCompleted
-              to: { name: status, type: INTEGER, default: 0\(check) }
-              map: { 0: 0, 1: 2 }
-              keep_source: true
-              mirror: true
-              map_back: { 0: 0, 2: 1 }
-        """
-      return try lint([reminders, move], .sqliteData).findings.map {
-        "\($0.severity) \($0.rule): \($0.message.prefix { $0 != "," && $0 != ":" })"
-      }
-    }
-    #expect(
-      try found(", check: status BETWEEN 0 AND 2")
-        == ["error loses-values: `map_back` does not name 1"])
-    #expect(try found(", check: \"status IN (0, 2)\"") == [])
-    #expect(try found("") == ["note loses-values: `map_back` names 0"])
   }
 
   @Test("a move on one line and a move with keep_source: false are fixed")
@@ -216,7 +157,7 @@ struct FixTests {
     #expect(report.fixes == [])
   }
 
-  @Test("only NOT NULL with a default gets its conflict clause, in YAML and in SQL")
+  @Test("only NOT NULL with a default gets its conflict clause, and SQL is not changed")
   func notNull() throws {
     let add = """
       operations:
@@ -240,87 +181,10 @@ struct FixTests {
     #expect(
       manifests[1]
         == add
-        .replacing("not_null: true # always", with: "not_null: { on_conflict: replace } # always")
-        .replacing(
-          "INTEGER NOT NULL DEFAULT 0;", with: "INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0;"
-        )
-        .replacing("NOT  NULL DEFAULT ''", with: "NOT  NULL ON CONFLICT REPLACE DEFAULT ''"))
+        .replacing("not_null: true # always", with: "not_null: { on_conflict: replace } # always"))
     let left = report.findings.filter { $0.rule == "not-null-without-conflict-default" }
-    #expect(left.map(\.object) == ["reminders.hard", "tags.last"])
-  }
-
-  @Test("transaction statements and ineffective statements are removed with their lines")
-  func statements() throws {
-    let rebuild = """
-      operations:
-        - sql: |
-            PRAGMA foreign_keys = OFF;
-            PRAGMA defer_foreign_keys = ON; -- whole
-            CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())) STRICT;
-            PRAGMA foreign_keys
-              = ON
-      """
-    let (report, manifests) = try fixed([reminders, rebuild], configuration: checkedNames)
     #expect(
-      manifests[1] == """
-        operations:
-          - sql: |
-              -- whole
-              CREATE TABLE notes (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())) STRICT;
-
-        """)
-    #expect(report.findings.isEmpty)
-    #expect(report.fixes?.count == 4)
-  }
-
-  @Test(
-    "a single statement is removed with its list element, and the last one with its operation",
-    arguments: [
-      (
-        "operations:\n  - sql:\n      - PRAGMA foreign_keys = OFF\n      - CREATE TABLE a (x TEXT) STRICT\n"
-          + "      - \"PRAGMA foreign_keys = ON;\" # again\n",
-        "operations:\n  - sql:\n      - CREATE TABLE a (x TEXT) STRICT\n"
-      ),
-      (
-        "operations: [ sql: [ 'PRAGMA foreign_keys = OFF', DELETE FROM reminders WHERE 0, PRAGMA foreign_keys = ON ] ]",
-        "operations: [ sql: [ DELETE FROM reminders WHERE 0 ] ]"
-      ),
-      (
-        "operations:\n  - sql: PRAGMA foreign_keys = OFF\n  - sql: CREATE TABLE a (x TEXT) STRICT\n",
-        "operations:\n  - sql: CREATE TABLE a (x TEXT) STRICT\n"
-      ),
-      (
-        "operations:\n  - sql: |\n      PRAGMA foreign_keys = OFF;\n      PRAGMA foreign_key_check;\n"
-          + "  - sql: SELECT 1\n",
-        "operations:\n  - sql: SELECT 1\n"
-      ),
-      (
-        "operations: # whole\n  # why\n  - sql: PRAGMA foreign_keys = OFF\ndescription: Nothing.\n",
-        "operations: [] # whole\n  # why\ndescription: Nothing.\n"
-      ),
-      (
-        "operations: [ sql: [ PRAGMA foreign_keys = OFF, PRAGMA foreign_keys = ON ] ]\n",
-        "operations: []\n"
-      ),
-    ])
-  func alone(_ before: String, _ after: String) throws {
-    let (report, manifests) = try fixed([reminders, before])
-    #expect(manifests[1] == after)
-    #expect(report.failure == nil)
-    #expect(!report.findings.contains { $0.rule == "discouraged-statement" })
-  }
-
-  @Test("an effective PRAGMA and a significant IF NOT EXISTS remain")
-  func meant() throws {
-    for sql in [
-      "PRAGMA legacy_alter_table = ON;",
-      "CREATE TABLE IF NOT EXISTS reminders (id);",
-    ] {
-      let manifest = "operations:\n  - sql: |\n      \(sql)\n      SELECT 1;\n"
-      #expect(
-        try fixed([reminders, manifest], configuration: checkedNames).manifests[1] == manifest,
-        "\(sql)")
-    }
+      left.map(\.object) == ["reminders.hard", "reminders.position", "tags.a b", "tags.last"])
   }
 
   @Test("the index for a foreign key is appended as an operation, in any style")
@@ -382,15 +246,18 @@ struct FixTests {
 
   @Test("frozen manifests and suppressed findings are not changed")
   func frozen() throws {
-    let bad = "operations:\n  - sql: CREATE INDEX IF NOT EXISTS i ON reminders (title)\n"
-    let (report, manifests) = try fixed(
-      [reminders, bad], releases: ["1.0": 2], configuration: checkedNames)
+    let bad = """
+      operations:
+        - add_column: { table: reminders, column: { name: flag, type: INTEGER, not_null: true, default: 0 } }
+
+      """
+    let (report, manifests) = try fixed([reminders, bad], releases: ["1.0": 2])
     #expect(manifests == [reminders, bad])
     #expect(report.fixes == [])
-    #expect(report.findings.map(\.rule) == ["if-not-exists"])
-    let suppressed = bad + "lint: { allow: [ { rule: if-not-exists, reason: Old databases. } ] }\n"
-    #expect(
-      try fixed([reminders, suppressed], configuration: checkedNames).manifests[1] == suppressed)
+    let rule = "not-null-without-conflict-default"
+    #expect(report.findings.map(\.rule) == [rule])
+    let suppressed = bad + "lint: { allow: [ { rule: \(rule), reason: Old databases. } ] }\n"
+    #expect(try fixed([reminders, suppressed]).manifests[1] == suppressed)
   }
 
   @Test("every fixed bad example replays, has no new error and needs no further fix")
@@ -423,8 +290,7 @@ struct FixTests {
     }
     #expect(
       Set(rules.map(\.id.exact)) == [
-        "drop-column", "not-null-without-conflict-default", "foreign-key-without-index",
-        "if-not-exists", "unused-suppression", "discouraged-statement",
+        "drop-column", "foreign-key-without-index", "unused-suppression",
       ])
   }
 

@@ -199,10 +199,10 @@ struct SuppressionTests {
     arguments: [
       ("drop-columns", "`drop-columns` is not a rule: did you mean `drop-column`?"),
       ("drop-view", "the rule `drop-view` is now called `drop-object`"),
+      ("vacuum", "`vacuum` is no longer a rule: remove this entry"),
       (
-        "vacuum",
-        "`vacuum` is no longer a rule: its findings are now errors in the manifest, so remove "
-          + "this entry"
+        "dependents-read-new-values",
+        "`dependents-read-new-values` is no longer a rule: remove this entry"
       ),
       ("unused-suppression", "a finding of `unused-suppression` cannot be suppressed"),
     ])

@@ -15,17 +15,14 @@ package struct Fix: Sendable, Hashable {
   package let message: String
 }
 
-/// Applies corrections to drafts. Keeps a correction only if the whole history still replays, the
-/// finding disappears and no new error appears, except for values that only the author can name.
+/// Applies corrections to drafts. Keeps them only if the whole history still replays, their findings
+/// disappear and no new error appears.
 package struct Fixer {
   private let judge: (Project) throws -> LintReport
-  private var project: Project
-  private var report: LintReport
+  private let project: Project
+  private let report: LintReport
   /// The drafts' manifest files, by id.
-  private var texts: [ExactText: [UInt8]]
-  private var fixes: [Fix] = []
-  /// Findings whose correction was not an improvement.
-  private var rejected: Set<[ExactText]> = []
+  private let texts: [ExactText: [UInt8]]
 
   package struct Result: Sendable {
     /// The report on the current project.
@@ -41,44 +38,39 @@ package struct Fixer {
     _ project: Project, _ texts: [ExactText: [UInt8]],
     judge: @escaping (Project) throws -> LintReport
   ) throws -> Result {
-    var fixer = Fixer(judge: judge, project: project, report: try judge(project), texts: texts)
-    if fixer.report.failure == nil { try fixer.run() }
-    fixer.report.fixes = fixer.fixes
-    let files = project.migrations.compactMap { migration in
-      fixer.texts[migration.id].flatMap { bytes in
-        bytes == texts[migration.id] ? nil : (migration.file, bytes)
-      }
-    }
-    return Result(report: fixer.report, files: files)
+    let fixer = Fixer(judge: judge, project: project, report: try judge(project), texts: texts)
+    return try fixer.result()
   }
 
-  private mutating func run() throws {
-    // Each successful round reduces the number of findings. The limit guards against corrections
-    // that undo each other.
-    for _ in 0..<100 {
-      let findings = candidates
-      guard !findings.isEmpty else { return }
-      // Usually all corrections are improvements, and then one run of lint is enough.
-      if try apply(findings) { continue }
-      for finding in findings {
-        // A successful correction changes the places of the other findings.
-        if findings.count > 1, try apply([finding]) { break }
-        rejected.insert(finding.key)
-      }
-    }
+  private func result() throws -> Result {
+    let findings = report.failure == nil ? candidates : []
+    // Usually all corrections are improvements, and then one run of lint is enough.
+    if let result = try result(of: findings) { return result }
+    let good = try findings.filter { try result(of: [$0]) != nil }
+    if let result = try result(of: good) { return result }
+    return Result(report: with(report, []), files: [])
   }
 
-  /// The findings with a correction that was not rejected.
+  /// The findings with a correction.
   private var candidates: [Finding] {
     report.findings.filter { finding in
       finding.correction != nil && !finding.isSuppressed && texts[finding.migration] != nil
-        && !rejected.contains(finding.key)
     }
   }
 
-  /// Returns whether the corrections were an improvement; otherwise the state is unchanged.
-  private mutating func apply(_ findings: [Finding]) throws -> Bool {
-    guard let (migrations, texts) = corrected(findings) else { return false }
+  private func with(_ report: LintReport, _ corrected: [Finding]) -> LintReport {
+    var report = report
+    report.fixes = corrected.map { finding in
+      Fix(
+        rule: finding.rule, migration: finding.migration, file: finding.file, line: finding.line,
+        column: finding.column, message: finding.correction?.sentence ?? "")
+    }
+    return report
+  }
+
+  /// Nil if the corrections are no improvement.
+  private func result(of findings: [Finding]) throws -> Result? {
+    guard !findings.isEmpty, let (migrations, texts) = corrected(findings) else { return nil }
     let next = Project(
       folder: project.folder, migrations: migrations, lock: project.lock,
       application: project.application, foreign: project.foreign)
@@ -86,20 +78,17 @@ package struct Fixer {
     do {
       report = try judge(next)
     } catch let failure as Failure where failure.status == .invalidInput {
-      return false
+      return nil
     }
     guard report.failure == nil, report.isBetter(than: self.report, without: findings) else {
-      return false
+      return nil
     }
-    (project, self.report, self.texts) = (next, report, texts)
-    // Corrections that failed on the earlier texts may succeed now.
-    rejected = []
-    fixes += findings.map { finding in
-      Fix(
-        rule: finding.rule, migration: finding.migration, file: finding.file, line: finding.line,
-        column: finding.column, message: finding.correction?.sentence ?? "")
+    let files = migrations.compactMap { migration in
+      texts[migration.id].flatMap { bytes in
+        bytes == self.texts[migration.id] ? nil : (migration.file, bytes)
+      }
     }
-    return true
+    return Result(report: with(report, findings), files: files)
   }
 
   private func corrected(
@@ -129,11 +118,6 @@ package struct Fixer {
   }
 }
 
-extension Finding {
-  /// Identifies a finding independently of its line.
-  fileprivate var key: [ExactText] { [rule, migration, object ?? "", message].map(\.exact) }
-}
-
 extension LintReport {
   /// Whether the given findings disappeared without a new error.
   fileprivate func isBetter(than old: LintReport, without gone: [Finding]) -> Bool {
@@ -143,13 +127,7 @@ extension LintReport {
         uniquingKeysWith: +)
     }
     let (before, after) = (counts(old.findings), counts(findings))
-    let unfinished = gone.compactMap { finding in
-      finding.correction?.unfinishedColumn.map {
-        ["loses-values", finding.migration, $0].map(\.exact)
-      }
-    }
     let errors = counts(findings.filter { $0.severity == .error && !$0.isSuppressed })
-      .filter { !unfinished.contains($0.key) }
     return counts(gone).allSatisfy { after[$0] ?? 0 <= (before[$0] ?? 0) - $1 }
       && errors.allSatisfy { $1 <= before[$0] ?? 0 }
   }

@@ -19,24 +19,26 @@ extension Rule {
     wrong: tableManifest("notes", columns: "{ name: modificationDate, type: TEXT }"),
     right: tableManifest("notes", columns: "{ name: modifiedAt, type: TEXT }"),
     check: .history { timeline, scope in
-      timeline.tables(syncedIn: scope).flatMap { change, table -> [Draft] in
-        guard !table.isVirtual else { return [] }
-        let known = change.judged(scope)
-        let isNewName = !known.contains { $0.key == table.key }
-        let names = [isNewName ? nameProblem(table.name) : nil].compactMap { $0 }
-        return names.map { problem in
-          timeline.draft(
-            "the table name `\(table.name)` \(problem)", at: change.removal ?? change.shaped,
-            keys: ["to", "name", "table"], object: table.name, table: table.name)
+      timeline.syncedTables(scope).flatMap { table -> [Draft] in
+        let name = nameProblem(table.name).flatMap { problem in
+          timeline.origin(of: { old, _ in old.key == table.key }, in: table).map { change in
+            timeline.draft(
+              "the table name `\(table.name)` \(problem)", at: change.removal ?? change.shaped,
+              keys: ["to", "name", "table"], object: table.name, table: table.name)
+          }
         }
-          + change.newColumns(since: known).filter { reservedColumns.contains($0.key) }.map {
-            column in
+        let columns = table.columns.filter { reservedColumns.contains($0.key) }.compactMap {
+          column in
+          timeline.origin(of: { old, _ in old.column(column.key) != nil }, in: table).map {
+            change in
             timeline.draft(
               "CloudKit reserves the field name `\(column.name)`: rows of `\(table.name)` cannot be "
                 + "uploaded",
               about: column, of: table, at: change.newestPlace(of: column),
               keys: ["to", "column", "columns", "table"])
           }
+        }
+        return [name].compactMap { $0 } + columns
       }
     })
 }

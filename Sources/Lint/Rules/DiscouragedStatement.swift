@@ -38,12 +38,9 @@ extension Rule {
           let name = event.first?.identifier,
           name != "writable_schema" || edited.insert(statement.place.migration).inserted
         else { return nil }
-        // A PRAGMA without an effect can be removed safely; other ones have a purpose.
-        let isIgnored = Pragmas.acceptedNotRun.contains(name)
         return timeline.draft(
           "PRAGMA \(name) does not belong in a migration: \(outcome(of: name))",
-          at: statement.place, object: name.text, table: nil,
-          correction: isIgnored ? .removeStatement(statement.place) : nil)
+          at: statement.place, object: name.text, table: nil)
       }
       return pragmas + temporaryObjects(timeline)
     })

@@ -75,7 +75,7 @@ private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correcti
     move.to.default != nil || move.to.notNull == nil
   else { return nil }
   return .keepSource(
-    operation: place.operation, table: move.table, from: move.from, to: move.to.name)
+    operation: place.operation, from: move.from, to: move.to.name)
 }
 
 /// The same move with the old column kept, and triggers for both if the inverse map is known.

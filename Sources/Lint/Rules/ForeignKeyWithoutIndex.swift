@@ -48,8 +48,7 @@ extension Rule {
               ("name", yamlScalar(index)), ("table", yamlScalar(table.shape.name)),
               ("columns", list(names)),
             ])
-          let parent = timeline.spelling(
-            of: key.parent.identifier, in: timeline.migrations.count - 1)
+          let parent = timeline.spelling(of: key.parent.identifier)
           return timeline.draft(
             "no index begins with `\(table.shape.name)` (\(columns)): to delete a row of `\(parent)`, "
               + "SQLite reads all of `\(table.shape.name)`",
@@ -81,12 +80,9 @@ extension Timeline {
   fileprivate func addition(
     of key: TableShape.ForeignKey, to table: TrackedTable
   ) -> StatementPlace {
-    let change = changes.last { change in
-      change.after?.key == table.shape.key
-        && change.after?.foreignKeys.contains { $0.columns == key.columns } ?? false
-        && !(change.before?.foreignKeys.contains { change.renamed($0.columns) == key.columns }
-          ?? false)
-    }
+    let change = origin(
+      of: { old, columns in old.foreignKeys.contains { $0.columns == columns } },
+      over: key.columns, in: table.shape)
     guard let change, change.before != nil else { return table.place(of: key.columns[0].text) }
     return change.place(ofConstraintOver: key.columns)
   }

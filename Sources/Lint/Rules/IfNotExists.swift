@@ -21,13 +21,12 @@ extension Rule {
     check: .history { timeline, _ in
       timeline.statements.compactMap { statement in
         guard timeline.isWritten(statement.place),
-          let (created, words) = statement.createdIfNotExists,
+          let created = statement.createdIfNotExists,
           !timeline.isDropped(created, before: statement.place)
         else { return nil }
         return timeline.draft(
           "IF NOT EXISTS: a database with another `\(created)` keeps it, and the migration counts as "
-            + "applied", at: statement.place, keys: ["sql", "name"], object: created, table: nil,
-          correction: .removeIfNotExists(statement.place, words))
+            + "applied", at: statement.place, keys: ["sql", "name"], object: created, table: nil)
       }
     })
 }
@@ -49,12 +48,10 @@ extension StatementEffect {
     return sql.isWord(tokens.first, "DROP") ? tokens.last.map(sql.name) : nil
   }
 
-  /// The object that the statement creates if it does not exist, with the range of IF NOT EXISTS in
-  /// bytes from the first word; nil without that, and for temporary objects.
-  fileprivate var createdIfNotExists: (name: String, words: Range<Int>)? {
-    let sql = TokenizedSQL(self.sql)
-    let tokens = sql.significant
-    guard sql.isWord(tokens.first, "CREATE"), let parsed = try? parseCreate(sql) else { return nil }
+  /// The object that the statement creates if it does not exist; nil without that, and for temporary
+  /// objects.
+  fileprivate var createdIfNotExists: String? {
+    guard let parsed = try? parseCreate(TokenizedSQL(sql)) else { return nil }
     let isConditional =
       switch parsed {
       case .createTable(let table): table.ifNotExists && !table.isTemporary
@@ -63,10 +60,6 @@ extension StatementEffect {
       case .createTrigger(let trigger): trigger.ifNotExists && !trigger.isTemporary
       case .createVirtualTable(let table): table.ifNotExists
       }
-    guard isConditional, let start = tokens.firstIndex(where: { sql.isWord($0, "IF") }) else {
-      return nil
-    }
-    let words = tokens[start].range.lowerBound..<tokens[start + 2].range.upperBound
-    return (parsed.name.text, words.moved(by: -tokens[0].range.lowerBound))
+    return isConditional ? parsed.name.text : nil
   }
 }

@@ -17,9 +17,7 @@ extension Rule {
       the name of a dropped one, columns that change places in `SELECT *`, ON DELETE SET NULL, and a \
       text that becomes a number ('007' is 7). Lint runs the migration on rows that it generates, \
       with one value and with another: if both runs leave the same database, the value is lost, \
-      however the SQL is written. An UPDATE that overwrites the column itself is taken as intended. A \
-      `move_column` with `mirror: true` loses later changes if `map_back` does not name every value \
-      that the new column accepts; without a CHECK that lists them, the finding is a note.
+      however the SQL is written. An UPDATE that overwrites the column itself is taken as intended.
       """,
     fix: """
       Copy the column's values before the old column or table is dropped, or use rebuild_table, \
@@ -71,7 +69,7 @@ extension Rule {
           at: column.place, keys: ["column", "from", "table"], object: "\(table).\(name)",
           table: table)
       }
-      return found + replaced + timeline.unnamedValues + timeline.valuesWithoutReturn
+      return found + replaced + timeline.unnamedValues
     })
 }
 
@@ -89,71 +87,6 @@ extension Timeline {
           + failure.message,
         at: place, keys: ["map", "from"], object: "\(table.name).\(move.from)", table: table.name,
         help: "name each of these values in `map`")
-    }
-  }
-}
-
-extension Timeline {
-  /// Values that the new column of a mirrored move accepts and `map_back` does not contain.
-  fileprivate var valuesWithoutReturn: [Draft] {
-    moves.compactMap { place, move, table in
-      guard move.mirror, let after = change(of: table.name, in: place.migration)?.after,
-        let column = after.column(move.to.name)
-      else { return nil }
-      let object = "\(table.name).\(column.name)"
-      let named = move.mapBack.map(\.from)
-      guard let accepted = after.listedValues(of: column) else {
-        return draft(
-          "`map_back` names \(named.map(\.sql).joined(separator: ", ")): another value of "
-            + "`\(object)` leaves `\(move.from)` as it is",
-          at: place, keys: ["map_back", "mirror"], object: object, table: table.name,
-          help: "give `\(column.name)` a CHECK that lists its values, and name each in `map_back`",
-          severity: .note)
-      }
-      let others = accepted.filter { !named.contains($0) }
-      guard !others.isEmpty else { return nil }
-      let values = others.map(\.sql).joined(separator: ", ")
-      return draft(
-        "`map_back` does not name \(values), which the CHECK of `\(object)` accepts: such a row keeps "
-          + "its old `\(move.from)`, which an older version of the app reads",
-        at: place, keys: ["map_back", "mirror"], object: object, table: table.name,
-        help: "name each value in `map_back`: "
-          + "`map_back: { \(pairs(move.mapBack)), \(others[0].yaml): … }`")
-    }
-  }
-}
-
-extension TableShape {
-  /// The values in the CHECKs of a column, and the numbers next to them, that the column accepts;
-  /// nil without a CHECK of this column alone.
-  fileprivate func listedValues(of column: Column) -> [Literal]? {
-    let checks = checks.filter { $0.columns == [column.key] }
-    guard !checks.isEmpty else { return nil }
-    let name = Quoting.quoted(column.name)
-    let collation = column.collation.map { " COLLATE \(Quoting.quoted($0.text))" } ?? ""
-    let sql =
-      "CREATE TABLE probe (\(name) \(column.type ?? "")\(collation)"
-      + checks.map { ", CHECK (\($0.text))" }.joined() + ")"
-    let probe = SchemaObject(kind: .table, name: "probe", table: "probe", sql: sql)
-    var values = ValueHints([probe]).values[column.key] ?? []
-    for case .integer(let number) in values {
-      values += [number &- 1, number &+ 1].map(Value.integer).filter { !values.contains($0) }
-    }
-    do {
-      let connection = try Connection(path: nil)
-      try connection.execute(sql)
-      return try values.filter { value in
-        try connection.execute("DELETE FROM probe")
-        do {
-          try connection.execute("INSERT INTO probe VALUES (\(Literal(value).sql))")
-        } catch {
-          return false
-        }
-        return try connection.value("SELECT \(name) FROM probe") == value
-      }.map { Literal($0) }
-    } catch {
-      // A CHECK may call functions of the application.
-      return nil
     }
   }
 }

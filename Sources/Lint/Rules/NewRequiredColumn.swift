@@ -17,7 +17,8 @@ extension Rule {
     wrong: move(to: "not_null: true"),
     right: move(to: "not_null: true, default: 0"),
     check: .history { timeline, scope in
-      timeline.tables(syncedIn: scope).flatMap { change, after in
+      timeline.tables.filter { scope.syncs($0.after.name, in: $0.change.migration) }.flatMap {
+        change, after in
         change.requiredColumns(timeline).filter(\.isFilled).map { column, place, _ in
           timeline.draft(
             "`\(after.name).\(column.name)` is new, NOT NULL and has no default: existing rows get a "

@@ -35,23 +35,29 @@ extension Rule {
       """,
     check: .history { timeline, scope in
       let asksForConflictClause = scope.profile != .crSQLite
-      return timeline.tables(syncedIn: scope).flatMap { change, after in
-        change.newColumns(since: change.judged(scope)).compactMap { column -> Draft? in
-          guard let action = column.notNull, !column.isGenerated, !after.isInPrimaryKey(column),
-            column.defaultText == nil || asksForConflictClause && action != .replace,
+      return timeline.syncedTables(scope).flatMap { table in
+        table.columns.compactMap { column -> Draft? in
+          func refusesNull(_ table: TableShape, _ columns: [Identifier]) -> Bool {
+            guard let column = table.column(columns[0]), let action = column.notNull,
+              !column.isGenerated, !table.isInPrimaryKey(column)
+            else { return false }
+            return column.defaultText == nil || asksForConflictClause && action != .replace
+          }
+          guard refusesNull(table, [column.key]),
+            let change = timeline.origin(of: refusesNull, over: [column.key], in: table),
             !change.isParentOfNewTable(column)
           else { return nil }
-          return draft(column, of: after, change, timeline, asksForConflictClause)
+          return draft(column, of: table, change, timeline, asksForConflictClause)
         }
       }
     })
 }
 
 extension TableChange {
-  /// Whether the column is a foreign key to a table that the migration creates. A device with that
-  /// table also has the column, and no default can name a parent.
+  /// Whether the column is a foreign key of a new table. A device with that table also has the
+  /// column, and no default can name a parent.
   fileprivate func isParentOfNewTable(_ column: TableShape.Column) -> Bool {
-    known.isEmpty && column.defaultText == nil
+    before == nil && column.defaultText == nil
       && after?.foreignKeys.contains { $0.columns == [column.key] } ?? false
   }
 }
@@ -85,48 +91,14 @@ private func draft(
     "`\(table.name).\(column.name)` is \(lacks): rows of a device that does not know the column arrive "
       + "without a value for it and are refused. \(advice)",
     about: column, of: table, at: place, keys: ["column", "columns", "name", "table"], fix: fix,
-    correction: asksForConflictClause ? timeline.correction(column, definition, place) : nil)
+    correction: asksForConflictClause ? correction(column, definition) : nil)
 }
 
-extension Timeline {
-  /// The default also replaces NULL. The correction is safe if there is a default and no other
-  /// conflict clause.
-  fileprivate func correction(
-    _ column: TableShape.Column, _ definition: ColumnDefinition?, _ place: StatementPlace
-  ) -> Correction? {
-    guard column.defaultText != nil, column.notNull == .abort else { return nil }
-    if let definition {
-      return definition.notNull == .plain
-        ? .replaceOnConflict(column: column.name, definition.position) : nil
-    }
-    return statement(at: place)?.notNull(of: column.name).map {
-      .replaceOnConflictInSQL(column: column.name, place, $0)
-    }
-  }
-}
-
-extension StatementEffect {
-  /// The range of NOT NULL in the definition of a column, in bytes from the statement's first word,
-  /// if a DEFAULT follows it and there is no conflict clause.
-  fileprivate func notNull(of column: String) -> Range<Int>? {
-    let tokens = TokenizedSQL(sql)
-    let beginning = tokens.significant.first
-    var (start, text) = (0, sql)
-    if tokens.isWord(beginning, "ALTER") {
-      let definition = tokens.significant.drop { !tokens.isWord($0, "ADD") }.dropFirst()
-        .drop { tokens.isWord($0, "COLUMN") }.prefix { tokens.text($0) != ";" }
-      guard let first = definition.first, let last = definition.last else { return nil }
-      // The only column of a table has the same grammar.
-      let head = "CREATE TABLE t ("
-      start = first.range.lowerBound - head.utf8.count
-      text = head + tokens.text(first.range.lowerBound..<last.range.upperBound) + ")"
-    }
-    guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(text)),
-      let constraints = table.column(named: column)?.constraints,
-      let place = constraints.firstIndex(where: { $0.kind == .notNull(onConflict: nil) }),
-      constraints[place...].contains(where: { if case .default = $0.kind { true } else { false } })
-    else { return nil }
-    start -= beginning?.range.lowerBound ?? 0
-    return constraints[place].range.moved(by: start)
-  }
+/// The default also replaces NULL. The correction is safe if there is a default and no other conflict
+/// clause.
+private func correction(
+  _ column: TableShape.Column, _ definition: ColumnDefinition?
+) -> Correction? {
+  guard column.defaultText != nil, let definition, definition.notNull == .plain else { return nil }
+  return .replaceOnConflict(column: column.name, definition.position)
 }

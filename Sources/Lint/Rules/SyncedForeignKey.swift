@@ -33,27 +33,22 @@ extension Rule {
         """)
       + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)",
     check: .history { timeline, scope in
-      var parents: [Identifier: Set<Identifier>] = [:]
-      return timeline.changes.flatMap { change -> [Draft] in
-        if let before = change.before { parents[before.key] = nil }
-        guard let table = change.after else { return [] }
-        let known = Set(change.judged(scope).flatMap(\.foreignKeys))
-        // Process existing keys before new ones, so that a cycle is reported at the key that closes
-        // it.
-        let keys =
-          table.foreignKeys.filter(known.contains)
-          + table.foreignKeys.filter { !known.contains($0) }
-        return keys.compactMap { key in
-          let ancestors = reached(from: [key.parent.identifier]) { parents[$0] ?? [] }
-          parents[table.key, default: []].insert(key.parent.identifier)
-          guard !known.contains(key), scope.syncs(table.name, in: change.migration) else {
-            return nil
+      let keys = timeline.syncedTables(scope).flatMap { table in
+        table.foreignKeys.compactMap { key in
+          timeline.origin(of: { old, _ in old.foreignKeys.contains(key) }, in: table).map {
+            (table: table, key: key, place: $0.place(ofConstraintOver: key.columns))
           }
-          let parent = timeline.spelling(of: key.parent.identifier, in: change.migration)
-          let problems = problems(of: key, to: parent, table, scope, ancestors)
-          guard !problems.isEmpty else { return nil }
-          return draft(key, of: table, problems, change, timeline, scope)
         }
+      }
+      var parents: [Identifier: Set<Identifier>] = [:]
+      // In their order, so that a cycle is reported at the key that closes it.
+      return keys.sorted { $0.place.number < $1.place.number }.compactMap { table, key, place in
+        let ancestors = reached(from: [key.parent.identifier]) { parents[$0] ?? [] }
+        parents[table.key, default: []].insert(key.parent.identifier)
+        let parent = timeline.spelling(of: key.parent.identifier)
+        let problems = problems(of: key, to: parent, table, scope, ancestors)
+        guard !problems.isEmpty else { return nil }
+        return draft(key, of: table, problems, at: place, timeline, scope)
       }
     })
 }
@@ -89,11 +84,10 @@ private func problems(
 }
 
 private func draft(
-  _ key: TableShape.ForeignKey, of table: TableShape, _ problems: [String], _ change: TableChange,
-  _ timeline: Timeline, _ scope: LintScope
+  _ key: TableShape.ForeignKey, of table: TableShape, _ problems: [String],
+  at place: StatementPlace, _ timeline: Timeline, _ scope: LintScope
 ) -> Draft {
   let names = table.names(of: key.columns)
-  let place = change.place(ofConstraintOver: key.columns)
   let isInline =
     names.count == 1
     && timeline.operation(place)?.definition(ofColumn: names[0])?.references != nil

@@ -36,17 +36,17 @@ extension Rule {
       """,
     right: tableManifest("tags", columns: "{ name: title, type: TEXT }"),
     check: .history { timeline, scope in
-      timeline.tables.compactMap { change, table in
-        guard !table.isVirtual, !scope.isLocal(table.key),
-          !change.judged(scope).contains(where: {
-            $0.hasSameKey(as: table, renamed: change.renamedColumns)
-          })
-        else { return nil }
-        let problems = problems(of: table, scope, timeline.defaults)
-        guard !problems.isEmpty else { return nil }
+      timeline.syncedTables(scope).compactMap { table in
+        let found = problems(of: table, scope, timeline.defaults).map(\.exact)
+        func hasThem(_ table: TableShape, _: [Identifier]) -> Bool {
+          problems(of: table, scope, timeline.defaults).map(\.exact) == found
+        }
+        guard !found.isEmpty, let change = timeline.origin(of: hasThem, in: table) else {
+          return nil
+        }
         let keys = table.primaryKey?.columns ?? []
         return timeline.draft(
-          "the primary key of `\(table.name)` \(problems.joined(separator: ", and "))",
+          "the primary key of `\(table.name)` \(found.map(\.text).joined(separator: ", and "))",
           at: change.place(ofConstraintOver: keys),
           keys: ["primary_key", "name", "table"], column: keys.count == 1 ? keys[0].text : nil,
           object: table.name, table: table.name, help: keyAdvice(scope.profile))
@@ -67,24 +67,6 @@ private func keyAdvice(_ profile: Profile) -> String {
     ? "SQLiteData registers uuid()" : "SQLite itself has no uuid(), and this works in every app"
   return "use a text column with `primary_key: true`, `not_null: { on_conflict: replace }` and "
     + "`default: { sql: \"\(value)\" }`; \(origin)"
-}
-
-extension TableShape {
-  /// - Parameter names: the names of columns in the other table.
-  fileprivate func hasSameKey(as other: TableShape, renamed names: [Identifier: Identifier]) -> Bool
-  {
-    guard let mine = primaryKey, let theirs = other.primaryKey else {
-      return primaryKey == other.primaryKey
-    }
-    let columns = mine.columns.map { names[$0] ?? $0 }
-    return columns == theirs.columns && mine.isAutoincrement == theirs.isAutoincrement
-      && mine.onConflict == theirs.onConflict
-      && zip(mine.columns, columns).allSatisfy { old, new in
-        guard let old = column(old), let new = other.column(new) else { return false }
-        return old.isInteger == new.isInteger && old.notNull == new.notNull
-          && old.defaultText == new.defaultText
-      }
-  }
 }
 
 private func problems(

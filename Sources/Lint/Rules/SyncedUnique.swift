@@ -24,18 +24,15 @@ extension Rule {
     right: tableManifest("tags", columns: "{ name: title, type: TEXT }")
       + "\n  - sql: CREATE INDEX tags_title ON tags (title)",
     check: .history { timeline, scope in
-      let constraints = timeline.tables(syncedIn: scope).flatMap { change, after -> [Draft] in
-        var known = change.judged(scope).flatMap(\.uniques)
-        return after.uniques.compactMap { columns in
-          if let index = known.firstIndex(of: columns) {
-            known.remove(at: index)
-            return nil
+      let constraints = timeline.syncedTables(scope).flatMap { table in
+        table.uniques.compactMap { columns in
+          timeline.origin(of: { $0.uniques.contains($1) }, over: columns, in: table).map {
+            draft(columns, of: table, at: $0.place(ofConstraintOver: columns), timeline)
           }
-          return draft(columns, of: after, change, timeline)
         }
       }
-      let indexes = timeline.indexes.compactMap { index -> Draft? in
-        guard scope.syncs(index.table, in: index.place.migration) else { return nil }
+      let indexes = timeline.latestUniqueIndexes.compactMap { index -> Draft? in
+        guard scope.syncs(index.table.identifier) else { return nil }
         let what = index.isPartial ? "partial unique index" : "unique index"
         return timeline.draft(
           "the \(what) `\(index.name)`: \(happens(index.table))", at: index.place,
@@ -58,11 +55,10 @@ extension CreatedUniqueIndex {
 }
 
 private func draft(
-  _ columns: [Identifier], of table: TableShape, _ change: TableChange, _ timeline: Timeline
+  _ columns: [Identifier], of table: TableShape, at place: StatementPlace, _ timeline: Timeline
 ) -> Draft {
   // Use the spelling of the table's definition.
   let names = table.names(of: columns)
-  let place = change.place(ofConstraintOver: columns)
   let single =
     names.count == 1 && timeline.operation(place)?.definition(ofColumn: names[0])?.unique == true
   return timeline.draft(

@@ -74,7 +74,7 @@ extension Timeline {
     let table = disagreement.table.identifier
     let own = changes.filter { change in
       change.migration == disagreement.migration
-        && change.known.contains { $0.name.identifier == table }
+        && change.before?.name.identifier == table
     }
     if let column = disagreement.column?.identifier {
       let lost = own.lazy.flatMap(\.lost).first { $0.name.identifier == column }

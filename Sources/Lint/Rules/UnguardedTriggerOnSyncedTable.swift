@@ -33,21 +33,19 @@ extension Rule {
       """,
     right: trimManifest,
     check: .history { timeline, scope in
-      timeline.made.compactMap { made in
+      (timeline.end?.objects ?? []).compactMap { made in
         guard made.object.kind == .trigger, !timeline.mirrors(made.place),
-          scope.syncs(made.object.table, in: made.place.migration)
+          scope.syncs(made.object.table.identifier)
         else { return nil }
         let tokens = TokenizedSQL(made.object.sql ?? "")
         guard case .createTrigger(let trigger)? = try? parseCreate(tokens),
           trigger.timing != .insteadOf, !trigger.isGuarded(tokens)
         else { return nil }
         let written = trigger.writtenTables(tokens).filter { name in
-          scope.syncs(name.text, in: made.place.migration) && !timeline.isVirtual(name.text)
+          scope.syncs(name.text.identifier) && !timeline.isVirtual(name.text)
         }
         guard !written.isEmpty || trigger.raises(tokens) else { return nil }
-        let names = Set(written).sorted().map {
-          timeline.spelling(of: $0, in: made.place.migration)
-        }
+        let names = Set(written).sorted().map { timeline.spelling(of: $0) }
         let what =
           written.isEmpty
           ? "raises an error"
