@@ -129,15 +129,16 @@ package struct SwiftGenerator {
     let type = column.type.identifier.text.lowercased()
     let blob = flavor == .grdb ? "Data" : "[UInt8]"
     if type.hasPrefix("bool") { return "Bool" }
-    if type.has("int") {
+    if type.contains("int") {
       let isKey =
         column.isInKey
         || table.foreignKeys.contains { $0.columns.contains(column.name) }
       return isKey ? "Int64" : "Int"
     }
-    if ["char", "clob", "text", "date", "time"].contains(where: type.has) { return "String" }
-    if type.isEmpty || type.has("blob") { return blob }
-    if ["real", "floa", "doub", "num", "dec"].contains(where: type.has) { return "Double" }
+    func hasOne(of parts: [String]) -> Bool { parts.contains { type.contains($0) } }
+    if hasOne(of: ["char", "clob", "text", "date", "time"]) { return "String" }
+    if type.isEmpty || type.contains("blob") { return blob }
+    if hasOne(of: ["real", "floa", "doub", "num", "dec"]) { return "Double" }
     return "String"
   }
 
@@ -203,11 +204,4 @@ package struct SwiftGenerator {
     "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try",
     "typealias", "var", "where", "while",
   ]
-}
-
-extension String {
-  /// Whether one of its parts is this one.
-  fileprivate func has(_ part: String) -> Bool {
-    utf8.indices.contains { utf8[$0...].starts(with: part.utf8) }
-  }
 }
