@@ -242,7 +242,7 @@ private struct SeededTable {
     return stride(from: 0, to: rows.count, by: 500).map { first in
       let lines = (first..<min(first + 500, rows.count)).map { index in
         let cells = rows[index].enumerated().map { column, value in
-          expressions[index][column]?.sql ?? Literal(value).sql
+          expressions[index][column]?.sql ?? value.sql
         }
         return "  (\(cells.joined(separator: ", ")))"
       }

@@ -107,35 +107,15 @@ package struct Assertion: Sendable {
 }
 
 /// A value as a manifest writes it.
-package enum Literal: Sendable {
-  case null
-  case integer(Int64)
-  case real(Double)
-  case text(String)
-  case blob([UInt8])
+package enum Literal: Sendable, Hashable {
+  case value(Value)
   /// `{ sql: "…" }`: an expression that SQLite evaluates.
   case sql(SQLSource)
-}
 
-/// Equal is what SQLite stores alike: texts byte by byte, where `String` would take two spellings of
-/// one character for equal.
-extension Literal: Hashable {
-  package static func == (a: Literal, b: Literal) -> Bool {
-    if case .sql(let a) = a, case .sql(let b) = b { return a == b }
-    return a.value == b.value && a.value != nil
-  }
-
-  package func hash(into hasher: inout Hasher) { hasher.combine(value) }
+  package static let null = Literal.value(.null)
 
   /// Nil for an expression.
   package var value: Value? {
-    switch self {
-    case .null: .null
-    case .integer(let integer): .integer(integer)
-    case .real(let real): .real(real)
-    case .text(let text): .text(text)
-    case .blob(let bytes): .blob(bytes)
-    case .sql: nil
-    }
+    if case .value(let value) = self { value } else { nil }
   }
 }

@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaSQLite
 
 /// Decodes a manifest.
 ///
@@ -138,9 +139,12 @@ package struct ManifestDecoder {
   }
 
   package func literal(_ node: Node) -> Literal {
-    guard let scalar = node.scalar else {
-      return node["blob"].map { .blob(bytes(ofHexadecimal: text($0))) } ?? .sql(sql(node["sql"]))
-    }
+    node["sql"].map { .sql(sql($0)) } ?? .value(value(node))
+  }
+
+  /// The value of a scalar or of `{ blob: … }`.
+  package func value(_ node: Node) -> Value {
+    guard let scalar = node.scalar else { return .blob(bytes(ofHexadecimal: name(node["blob"]))) }
     return switch scalar.value {
     case .null: .null
     case .boolean(let value): .integer(value ? 1 : 0)

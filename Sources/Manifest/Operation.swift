@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaSQLite
 
 /// One entry of a manifest's `operations`.
 package struct Operation: Sendable {
@@ -170,17 +171,17 @@ package struct Assignment: Sendable {
 
 /// How the new column gets its values from the old row.
 package enum ValueMapping: Sendable {
-  /// Value by value. Neither side is ever `.sql`; keys are distinct.
+  /// Value by value. Keys are distinct.
   case map([MappedValue])
   /// An SQL expression over the old row.
   case using(SQLSource)
 }
 
 package struct MappedValue: Sendable {
-  package var from: Literal
-  package var to: Literal
+  package var from: Value
+  package var to: Value
 
-  package init(from: Literal, to: Literal) {
+  package init(from: Value, to: Value) {
     self.from = from
     self.to = to
   }

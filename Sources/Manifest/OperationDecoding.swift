@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaSQLite
 
 extension ManifestDecoder {
   mutating func column(_ fields: Node?) -> ColumnDefinition {
@@ -147,20 +148,21 @@ extension ManifestDecoder {
   }
 
   private mutating func mappedValues(_ node: Node?) -> [MappedValue] {
-    var lines: [Literal: Int] = [:]
+    var lines: [Value: Int] = [:]
     return (node?.entries ?? []).map { entry in
-      let from = literal(entry.keyNode)
-      if let line = lines.updateValue(entry.key.position.line, forKey: from) {
+      let from = value(entry.keyNode)
+      let isValue = entry.keyNode.scalar != nil || entry.keyNode["blob"] != nil
+      if isValue, let line = lines.updateValue(entry.key.position.line, forKey: from) {
         report(
           "duplicate value \(quoted(entry.key.text)): it equals the value on line \(line)",
           at: entry.key.position)
       }
-      return MappedValue(from: from, to: literal(entry.value))
+      return MappedValue(from: from, to: value(entry.value))
     }
   }
 }
 
-extension [Literal] {
+extension [Value] {
   /// At most ten values of forty characters.
   fileprivate var abbreviatedList: String {
     let shown = prefix(10).map { quoted($0.shown) }
@@ -169,7 +171,7 @@ extension [Literal] {
   }
 }
 
-extension Literal {
+extension Value {
   fileprivate var shown: String {
     switch self {
     case .null: "null"
@@ -177,7 +179,6 @@ extension Literal {
     case .real(let value): "\(value)"
     case .text(let text): "'\(text)'"
     case .blob(let bytes): "a blob of \(bytes.count) bytes"
-    case .sql(let source): source.text
     }
   }
 }

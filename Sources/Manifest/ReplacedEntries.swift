@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaSQLite
 
 /// A tool whose ledger schemactl can read. `docs/import.md` has the rules.
 package enum LedgerKind: String, Sendable, CaseIterable {
@@ -87,7 +88,7 @@ extension ManifestDecoder {
   }
 
   private mutating func entry(_ node: Node) -> String? {
-    switch literal(node) {
+    switch value(node) {
     case .text(let text) where !text.isEmpty: return text
     case .integer(let number): return "\(number)"
     default:

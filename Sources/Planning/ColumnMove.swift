@@ -280,7 +280,7 @@ struct ColumnMove {
 
   /// A value of `map` must be stored as it is written.
   private func requireSameValues(
-    _ values: [Literal], in new: CreateTable.Column, of target: ParsedTable
+    _ values: [Value], in new: CreateTable.Column, of target: ParsedTable
   ) throws {
     for value in values {
       guard let changes = target.affinity(of: new).changes(value.sql) else { return }
@@ -303,7 +303,7 @@ struct ColumnMove {
   private var rowsOtherThanDefault: Filter {
     guard let valueMap, case .map(let entries) = move.mapping else { return .all }
     if case .sql? = move.to.default { return .all }
-    let others = entries.filter { $0.to != move.to.default ?? .null }
+    let others = entries.filter { $0.to != (move.to.default?.value ?? .null) }
     guard !others.isEmpty else { return .none }
     return .rows(others.map { valueMap.holdsKey($0.from) }.joined(separator: " OR "))
   }

@@ -109,7 +109,7 @@ extension Mirror {
   fileprivate struct Side {
     let name: String
     /// What a row holds when the INSERT does not name the column.
-    let initial: Literal
+    let initial: Value
     /// What the other column holds for each value of this one.
     let others: [MappedValue]
     /// How the column stores values; nil when its collation takes different ones for equal.
@@ -120,17 +120,17 @@ extension Mirror {
 
     /// As the keys of the map are compared: by storage class and byte for byte. IS does that itself
     /// where all that equals the value is stored like it.
-    func holds(_ value: Literal) -> String {
+    func holds(_ value: Value) -> String {
       isComparable(value)
         ? "\(now) IS \(value.sql)" : ValueMap(column: now, entries: []).holds(value)
     }
 
-    private func isComparable(_ value: Literal) -> Bool {
+    private func isComparable(_ value: Value) -> Bool {
       switch value {
       case .null: true
       case .integer: affinity == .integer
       case .text: affinity == .text
-      case .real, .blob, .sql: false
+      case .real, .blob: false
       }
     }
 
@@ -158,7 +158,7 @@ extension Mirror {
       "CASE" + others.map { "\n    WHEN \(holds($0.from)) THEN \($0.to.sql)" }.joined() + "\n  END"
     }
 
-    func other(of value: Literal) -> Literal? { others.first { $0.from == value }?.to }
+    func other(of value: Value) -> Value? { others.first { $0.from == value }?.to }
   }
 }
 
@@ -167,7 +167,7 @@ extension Mirror {
 private struct StoredColumn {
   let name: String
   /// What a row holds when the INSERT does not name the column.
-  let initial: Literal
+  let initial: Value
   /// Whether such an INSERT is refused.
   let isRequired: Bool
   /// Nil when the column has a collation.
@@ -208,7 +208,7 @@ private struct StoredColumn {
     do {
       // For existing rows, SQLite accepts only a constant (ALTER TABLE, section 5).
       try probe.execute("ALTER TABLE probe ADD COLUMN initial \(type) DEFAULT \(value)")
-      initial = try probe.value("SELECT initial FROM probe").map(Literal.init) ?? .null
+      initial = try probe.value("SELECT initial FROM probe") ?? .null
     } catch {
       if error.isFault { throw error }
       throw PlanningError(
@@ -232,7 +232,7 @@ private struct StoredColumn {
     }
   }
 
-  private func stores(_ value: Literal) throws(DatabaseError) -> Bool {
+  private func stores(_ value: Value) throws(DatabaseError) -> Bool {
     do {
       try probe.execute("UPDATE probe SET stored = \(value.sql)")
       let isSame = ValueMap(column: "stored", entries: []).holds(value)

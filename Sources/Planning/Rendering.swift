@@ -5,18 +5,8 @@ import SchemaSQLite
 // How definitions of a manifest are written as SQL. The text of what is created enters
 // fingerprints, which locks and ledgers keep for ever: it must never change.
 
-extension Literal {
-  package init(_ value: Value) {
-    switch value {
-    case .null: self = .null
-    case .integer(let integer): self = .integer(integer)
-    case .real(let real): self = .real(real)
-    case .text(let text): self = .text(text)
-    case .blob(let bytes): self = .blob(bytes)
-    }
-  }
-
-  /// The literal as SQL; an expression is in parentheses.
+extension Value {
+  /// The value as a literal.
   package var sql: String {
     switch self {
     case .null: "NULL"
@@ -24,6 +14,15 @@ extension Literal {
     case .real(let real): real.isInfinite ? (real < 0 ? "-9e999" : "9e999") : "\(real)"
     case .text(let text): Quoting.stringLiteral(text)
     case .blob(let bytes): Quoting.blobLiteral(bytes)
+    }
+  }
+}
+
+extension Literal {
+  /// The literal as SQL; an expression is in parentheses.
+  package var sql: String {
+    switch self {
+    case .value(let value): value.sql
     case .sql(let source): "(\(expression(source)))"
     }
   }
@@ -213,9 +212,6 @@ extension AlterColumn {
 
 extension ValueMapping {
   fileprivate var expressions: [SQLSource] {
-    switch self {
-    case .using(let source): [source]
-    case .map(let entries): entries.flatMap { [$0.from.source, $0.to.source] }.compactMap { $0 }
-    }
+    if case .using(let source) = self { [source] } else { [] }
   }
 }

@@ -15,11 +15,11 @@ struct ValueMap {
   let column: String
   let entries: [MappedValue]
 
-  /// True for rows that hold `literal`.
-  func holds(_ literal: Literal) -> String {
-    if case .null = literal { return "\(column) IS NULL" }
-    let storage = Quoting.stringLiteral(literal.value?.storageClass ?? "")
-    return "(typeof(\(column)) = \(storage) AND +\(column) COLLATE BINARY IS \(literal.sql))"
+  /// True for rows that hold `value`.
+  func holds(_ value: Value) -> String {
+    if case .null = value { return "\(column) IS NULL" }
+    let storage = Quoting.stringLiteral(value.storageClass)
+    return "(typeof(\(column)) = \(storage) AND +\(column) COLLATE BINARY IS \(value.sql))"
   }
 
   /// True for rows whose value no key names.
@@ -41,14 +41,14 @@ struct ValueMap {
     return "NOT (\(tests.joined(separator: " OR ")))"
   }
 
-  /// True for rows that hold `literal`, once it is certain that every value has a key: where all keys are
+  /// True for rows that hold `value`, once it is certain that every value has a key: where all keys are
   /// integers, the storage class is not compared.
-  func holdsKey(_ literal: Literal) -> String {
+  func holdsKey(_ value: Value) -> String {
     let isAmongIntegers = entries.allSatisfy {
-      ["integer", "null"].contains($0.from.value?.storageClass)
+      ["integer", "null"].contains($0.from.storageClass)
     }
-    guard case .integer = literal, isAmongIntegers else { return holds(literal) }
-    return "+\(column) IS \(literal.sql)"
+    guard case .integer = value, isAmongIntegers else { return holds(value) }
+    return "+\(column) IS \(value.sql)"
   }
 
   /// The new value of a row, once it is certain that every value has a key.

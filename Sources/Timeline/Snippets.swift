@@ -1,6 +1,7 @@
 import SchemaManifest
 import SchemaPlanning
 import SchemaSQLText
+import SchemaSQLite
 import SchemaYAML
 
 // Parts of manifests that findings suggest.
@@ -23,14 +24,16 @@ extension ColumnDefinition {
   /// The same column with a default for rows that do not set it.
   package func withDefault() -> ColumnDefinition {
     var column = self
-    if column.default == nil || column.default == .null { column.default = .empty(ofType: type) }
+    if column.default == nil || column.default == .null {
+      column.default = .value(.empty(ofType: type))
+    }
     return column
   }
 }
 
-extension Literal {
+extension Value {
   /// A neutral value for a column of this type.
-  package static func empty(ofType type: String?) -> Literal {
+  package static func empty(ofType type: String?) -> Value {
     switch Affinity(ofType: type ?? "") {
     case .text: .text("")
     case .blob: .blob([])
@@ -56,12 +59,12 @@ package func pairs(_ values: [MappedValue]) -> String {
 extension [MappedValue] {
   /// The inverse map. For several values with the same result, it returns to the first one.
   package var inverted: [MappedValue] {
-    var seen: Set<Literal> = []
+    var seen: Set<Value> = []
     return filter { seen.insert($0.to).inserted }.map { MappedValue(from: $0.to, to: $0.from) }
   }
 }
 
-extension Literal {
+extension Value {
   /// The value in a manifest's notation.
   package var yaml: String {
     switch self {
@@ -71,7 +74,6 @@ extension Literal {
     case .text(let text): yamlQuoted(text)
     case .blob(let bytes):
       "{ blob: \"\(Quoting.blobLiteral(bytes).dropFirst(2).dropLast())\" }"
-    case .sql(let source): "{ sql: \(yamlQuoted(source.text)) }"
     }
   }
 }

@@ -81,7 +81,7 @@ final class RowInserter {
 
 extension Value {
   /// The value as an SQL literal.
-  package var literal: String { Literal(self).sql }
+  package var literal: String { sql }
 
   /// A shortened literal for sentences.
   package var shortLiteral: String { shortLiteral(from: 0) }

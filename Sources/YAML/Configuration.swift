@@ -150,12 +150,12 @@ extension ManifestDecoder {
   private func replay(_ fields: Node) -> WorkLimit {
     var replay = WorkLimit()
     if let seconds = number(fields["seconds"]) { replay.seconds = seconds }
-    if case .integer(let count) = fields["megabytes"].map(literal) { replay.megabytes = Int(count) }
+    if case .integer(let count) = fields["megabytes"].map(value) { replay.megabytes = Int(count) }
     return replay
   }
 
   private func number(_ node: Node?) -> Double? {
-    switch node.map(literal) {
+    switch node.map(value) {
     case .integer(let number): Double(number)
     case .real(let number): number
     default: nil
@@ -165,12 +165,12 @@ extension ManifestDecoder {
   private func backup(_ fields: Node) -> BackupConfiguration {
     var backup = BackupConfiguration()
     backup.folder = fields["path"].map(text)
-    if case .integer(let count) = fields["keep"].map(literal) { backup.keep = Int(count) }
+    if case .integer(let count) = fields["keep"].map(value) { backup.keep = Int(count) }
     return backup
   }
 
   private func function(_ fields: Node) -> DeclaredFunction {
-    guard case .integer(let arguments) = fields["arguments"].map(literal) else {
+    guard case .integer(let arguments) = fields["arguments"].map(value) else {
       return DeclaredFunction(name: name(fields["name"]))
     }
     return DeclaredFunction(name: name(fields["name"]), arguments: Int(arguments))

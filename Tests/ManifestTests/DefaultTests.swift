@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaSQLite
 import Testing
 
 @Suite("Defaults that read as expressions")
@@ -59,7 +60,8 @@ struct DefaultTests {
     ])
   func accepted(text: String) throws {
     let yaml = "  - add_column: { table: t, column: { name: a, default: \(text) } }\n"
-    guard case .addColumn(_, let column)? = try operation(yaml), case .text? = column.default else {
+    guard case .addColumn(_, let column)? = try operation(yaml), case .text? = column.default?.value
+    else {
       Issue.record("\(text) is not a text")
       return
     }
@@ -72,6 +74,6 @@ struct DefaultTests {
       Issue.record("\(yaml) is refused")
       return
     }
-    #expect(column.default == .text(text))
+    #expect(column.default?.value == .text(text))
   }
 }

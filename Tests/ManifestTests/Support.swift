@@ -41,6 +41,7 @@ func shown(_ value: Any) -> String {
   if let source = value as? SQLSource { return "sql(\(source.text))" }
   if let position = value as? Position { return "\(position.line):\(position.column)" }
   if let text = value as? String { return "'\(text)'" }
+  if case .value(let value)? = value as? Literal { return shown(value) }
   let mirror = Mirror(reflecting: value)
   switch mirror.displayStyle {
   case .optional: return mirror.children.first.map { shown($0.value) } ?? "nil"

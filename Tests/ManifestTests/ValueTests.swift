@@ -1,20 +1,21 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaSQLite
 import Testing
 
 @Suite("Values")
 struct ValueTests {
-  private func value(_ yaml: String) throws -> Literal? {
+  private func value(_ yaml: String) throws -> Value? {
     guard
       case .insert(_, let rows) = try operation("  - insert: { table: t, rows: [{ a: \(yaml) }] }")
     else { return nil }
-    return rows.first?.cells.first?.value
+    return rows.first?.cells.first?.value.value
   }
 
   @Test(
     "a value is decoded by the core schema of YAML 1.2",
     arguments: [
-      ("null", Literal.null), ("Null", .null), ("NULL", .null), ("~", .null), ("", .null),
+      ("null", Value.null), ("Null", .null), ("NULL", .null), ("~", .null), ("", .null),
       ("nULL", .text("nULL")), ("'null'", .text("null")), ("\"~\"", .text("~")),
       ("true", .integer(1)), ("True", .integer(1)), ("TRUE", .integer(1)),
       ("false", .integer(0)), ("False", .integer(0)), ("FALSE", .integer(0)),
@@ -32,7 +33,7 @@ struct ValueTests {
       ("\"a\\tb\\u00e9\"", .text("a\tbé")), ("'it''s'", .text("it's")),
       ("{ blob: '' }", .blob([])), ("{ blob: 00fF }", .blob([0, 255])),
     ])
-  func core(yaml: String, expected: Literal) throws {
+  func core(yaml: String, expected: Value) throws {
     #expect(try value(yaml) == expected)
   }
 

@@ -1,6 +1,7 @@
 import SchemaManifest
 import SchemaPlanning
 import SchemaSQLText
+import SchemaSQLite
 import SchemaTimeline
 
 extension Rule {
@@ -104,7 +105,7 @@ extension Timeline {
   }
 
   private func filling(_ column: TableShape.Column, of table: TableShape) -> String {
-    let value = yamlQuoted(column.defaultText ?? Literal.empty(ofType: column.type).sql)
+    let value = yamlQuoted(column.defaultText ?? Value.empty(ofType: column.type).sql)
     return operationSnippet(
       "update",
       [

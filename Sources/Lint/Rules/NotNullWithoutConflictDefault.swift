@@ -1,6 +1,7 @@
 import SchemaManifest
 import SchemaPlanning
 import SchemaSQLText
+import SchemaSQLite
 import SchemaTimeline
 
 extension Rule {
@@ -69,7 +70,7 @@ private func draft(
   let place = change.newestPlace(of: column)
   let definition = timeline.operation(place)?.definition(ofColumn: column.name)
   let isForeignKey = table.foreignKeys.contains { $0.columns == [column.name.identifier] }
-  let value = column.defaultText ?? Literal.empty(ofType: column.type).sql
+  let value = column.defaultText ?? Value.empty(ofType: column.type).sql
   let clause = "NOT NULL\(asksForConflictClause ? " ON CONFLICT REPLACE" : "") DEFAULT \(value)"
   let advice: String
   let fix: String
