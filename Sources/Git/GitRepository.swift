@@ -5,21 +5,15 @@ import SchemaSQLText
 
 /// Why git could not answer.
 package struct GitError: Error, Sendable, Hashable {
-  package enum Kind: Sendable, Hashable {
-    case notInstalled
-    /// The folder is not in a repository, or in one without a working tree.
-    case notARepository
-    /// The repository belongs to another user (`safe.directory`).
-    case refused
-    /// A revision is unknown or ambiguous, has no common ancestor with HEAD, or has an unreadable
-    /// lock.
-    case incomparable
-    case failed
-  }
-
-  package let kind: Kind
   /// Continues a sentence: `git is not installed`.
   package let message: String
+  /// Whether git did answer, but the lock of a revision cannot be read.
+  let isOfLock: Bool
+
+  init(_ message: String, isOfLock: Bool = false) {
+    self.message = message
+    self.isOfLock = isOfLock
+  }
 }
 
 /// The git repository of a folder, read by running the `git` program.
@@ -52,7 +46,7 @@ package struct GitRepository: Sendable, Hashable {
       separator: "\n", omittingEmptySubsequences: false
     ).map(String.init)
     guard lines.first != "false" else {
-      throw GitError(kind: .notARepository, message: "\(folder) is not in a working tree of git")
+      throw GitError("\(folder) is not in a working tree of git")
     }
     isShallow = lines.count > 1 && lines[1] == "true"
     if let base, lines.first == "true" {
@@ -62,17 +56,14 @@ package struct GitRepository: Sendable, Hashable {
     let parts = lines.dropFirst(2).dropLast().split(
       separator: "true", omittingEmptySubsequences: false)
     guard parts.count == 3 else {
-      throw GitError(
-        kind: .failed,
-        message: "git returned an unknown description of the repository")
+      throw GitError("git returned an unknown description of the repository")
     }
     gitFolder = parts[1].joined(separator: "\n")
     prefix = parts[2].joined(separator: "\n")
     mergeBases = parts[0].filter { $0.hasPrefix("^") }.map { String($0.dropFirst()) }
     if let base, mergeBases.isEmpty {
       throw GitError(
-        kind: .incomparable,
-        message: "\(base) and HEAD have no commit in common"
+        "\(base) and HEAD have no commit in common"
           + (isShallow
             ? ": the clone is shallow; fetch more (`git fetch --unshallow`, or `fetch-depth: 0` for "
               + "actions/checkout)" : ""))
@@ -94,9 +85,7 @@ package struct GitRepository: Sendable, Hashable {
         ? "write more digits of the commit"
         : "use a full name: "
           + found.map { "`--base \(shellQuoted($0))`" }.joined(separator: " or ")
-      throw GitError(
-        kind: .incomparable,
-        message: "\(base) is ambiguous in the repository of \(folder): \(advice)")
+      throw GitError("\(base) is ambiguous in the repository of \(folder): \(advice)")
     }
     guard result.status != 0, result.status < 129 else { return }
     let branch = base.hasPrefix("origin/") ? String(base.dropFirst("origin/".count)) : base
@@ -105,9 +94,7 @@ package struct GitRepository: Sendable, Hashable {
       ? ": the clone is shallow; fetch it (`fetch-depth: 0` for actions/checkout, or "
         + "`git fetch origin \(shellQuoted(branch))` and `--base FETCH_HEAD`)"
       : ": `git branch --all` lists the branches"
-    throw GitError(
-      kind: .incomparable,
-      message: "`\(base)` is not a commit of the repository of \(folder)\(advice)")
+    throw GitError("`\(base)` is not a commit of the repository of \(folder)\(advice)")
   }
 
   /// All tags by their full names.
@@ -195,26 +182,23 @@ package struct GitRepository: Sendable, Hashable {
 extension GitError {
   init(_ problem: Subprocess.Problem) {
     switch problem {
-    case .notInstalled: self.init(kind: .notInstalled, message: "git is not installed")
+    case .notInstalled: self.init("git is not installed")
     case .failed(let reason):
-      self.init(kind: .failed, message: "git cannot be run: \(reason)")
+      self.init("git cannot be run: \(reason)")
     }
   }
 
   fileprivate init(_ result: Subprocess, folder: String) {
     let errors = String(decoding: result.errors, as: UTF8.self)
     if errors.contains("not a git repository") || errors.contains("must be run in a work tree") {
-      self.init(kind: .notARepository, message: "\(folder) is not in a git repository")
+      self.init("\(folder) is not in a git repository")
     } else if errors.contains("dubious ownership") {
       self.init(
-        kind: .refused,
-        message: "git refuses the repository, because it belongs to another user "
+        "git refuses the repository, because it belongs to another user "
           + "(`git config --global --add safe.directory …` allows it)")
     } else {
       let line = errors.split(separator: "\n").first.map(String.init)
-      self.init(
-        kind: .failed,
-        message: line.map { "git reports: \($0)" } ?? "git ended with status \(result.status)")
+      self.init(line.map { "git reports: \($0)" } ?? "git ended with status \(result.status)")
     }
   }
 }
@@ -225,7 +209,6 @@ extension GitError {
 struct GitObject {
   /// In hexadecimal.
   let id: String
-  let kind: String
   let bytes: [UInt8]
 }
 
@@ -260,8 +243,7 @@ final class GitObjects {
     }
     guard let header = answer.header else { return nil }
     let start = header.length
-    return GitObject(
-      id: header.id, kind: header.kind, bytes: Array(answer[start..<(start + header.size)]))
+    return GitObject(id: header.id, bytes: Array(answer[start..<(start + header.size)]))
   }
 
   /// Reads a file of a revision.
@@ -354,12 +336,12 @@ final class GitObjects {
 
 extension [UInt8] {
   /// `<object> <kind> <size>` and a line feed, for an existing object.
-  fileprivate var header: (id: String, kind: String, size: Int, length: Int)? {
+  fileprivate var header: (id: String, size: Int, length: Int)? {
     guard let end = firstIndex(of: .lineFeed) else { return nil }
     let words = self[..<end].split(separator: UInt8(ascii: " "))
       .map { String(decoding: $0, as: UTF8.self) }
     guard words.count == 3, let size = Int(words[2]) else { return nil }
-    return (words[0], words[1], size, end + 1)
+    return (words[0], size, end + 1)
   }
 
   /// Whether the answer is complete: a header with an object and a line feed, or `<name> missing`.

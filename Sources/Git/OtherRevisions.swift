@@ -73,7 +73,7 @@ package final class OtherRevisions {
     do throws(GitError) {
       try add(kind, name, revision, changedSince: older)
     } catch {
-      guard error.kind == .incomparable else { throw error }
+      guard error.isOfLock else { throw error }
       problems.append(error.message)
     }
   }
@@ -126,8 +126,7 @@ package final class OtherRevisions {
       return lock
     } catch {
       throw GitError(
-        kind: .incomparable,
-        message: "the \(HistoryLock.fileName) of \(name) cannot be read: \(error)")
+        "the \(HistoryLock.fileName) of \(name) cannot be read: \(error)", isOfLock: true)
     }
   }
 
