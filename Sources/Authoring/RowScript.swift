@@ -117,9 +117,9 @@ private struct SeededTable {
       rows = try Self.terms(of: name, query, connection)
       return
     }
-    if let rowid = ["rowid", "oid", "_rowid_"].first(where: { name in
-      !names.contains { $0.identifier == name.identifier }
-    }), try Self.needsRowids(object, rowid, connection) {
+    if let rowid = Identifier.rowids.first(where: { name in
+      !names.contains { $0.identifier == name }
+    })?.text, try Self.needsRowids(object, rowid, connection) {
       names.insert(rowid, at: 0)
     }
     columns = names

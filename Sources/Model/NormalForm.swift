@@ -226,7 +226,7 @@ struct KnownNames {
   /// The names of the columns of a table, for expressions in its own definition.
   init(of tables: [CreateTable]) {
     for name in tables.flatMap(\.columns).map(\.name) + tables.map(\.name) { add(name.text) }
-    for name in ["rowid", "oid", "_rowid_"] { add(name) }
+    for name in Identifier.rowids { add(name.text) }
   }
 
   /// All names of tables, views and columns, and every bare word in `texts`.

@@ -274,18 +274,15 @@ extension Operation {
       return schema.object(.view, table) == nil ? schema.lack(of: table) : nil
     }
     guard let parsed = try? ParsedTable(object).parsed else { return nil }
-    let missing = columns.first { parsed.column(named: $0) == nil && !$0.identifier.isRowidName }
+    let missing = columns.first {
+      parsed.column(named: $0) == nil && !Identifier.rowids.contains($0.identifier)
+    }
     return missing.map { name in
       PlanningError(
         "`\(object.name)` has no column `\(name)`"
           + didYouMean(name, among: parsed.columns.map(\.name.text)), kind: .failed, key: key)
     }
   }
-}
-
-extension Identifier {
-  /// Whether it means the rowid where no column has this name.
-  var isRowidName: Bool { ["rowid", "oid", "_rowid_"].contains(self) }
 }
 
 extension Schema {

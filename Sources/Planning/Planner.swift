@@ -169,7 +169,7 @@ package struct Planner {
   private func requireNoIndexOverRowid(
     _ column: String, of table: String
   ) throws {
-    guard column.identifier.isRowidName else { return }
+    guard Identifier.rowids.contains(column.identifier) else { return }
     let reader = try Schema(of: connection, table: table).objects(.index, on: table)
       .first { TokenizedSQL($0.sql ?? "").names(column) }
     guard let reader else { return }
@@ -223,11 +223,7 @@ package struct Planner {
   private func requireExpression(_ source: SQLSource) throws {
     let tokens = TokenizedSQL(source.text)
     // A comment that is not closed would swallow the rest of the statement.
-    let isOpen = tokens.tokens.last.map { last in
-      last.kind == .comment && tokens.text(last).hasPrefix("/*")
-        && !tokens.text(last).hasSuffix("*/")
-    }
-    let significant = isOpen == true ? [] : tokens.significant
+    let significant = tokens.hasOpenComment ? [] : tokens.significant
     var depth = 0
     for token in significant {
       let text = tokens.text(token)
@@ -273,7 +269,7 @@ package struct Planner {
     // SQLite takes a quoted name that it does not know for a text, and indexes that.
     guard let table = try parsed(index.table) else { return }
     for case .column(let name) in index.columns.map(\.term)
-    where !name.identifier.isRowidName {
+    where !Identifier.rowids.contains(name.identifier) {
       _ = try table.column(named: name, key: "columns")
     }
   }

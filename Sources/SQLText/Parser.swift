@@ -240,13 +240,8 @@ extension Parser {
   private func isOperand(_ indices: Range<Int>) -> Bool {
     if indices.count == 1 { return true }
     let open = indices.lowerBound + (matches(indices.lowerBound, "(") ? 0 : 1)
-    guard matches(open, "(") else { return false }
-    var depth = 0
-    for index in open..<indices.upperBound {
-      depth += matches(index, "(") ? 1 : matches(index, ")") ? -1 : 0
-      if depth == 0 { return index == indices.upperBound - 1 }
-    }
-    return false
+    return matches(open, "(")
+      && sql.closing(tokens[open..<indices.upperBound]) == indices.upperBound - 1
   }
 
   /// The name in `a` or `((a))`.

@@ -1,13 +1,19 @@
 /// Ends one or more statements with a semicolon, outside of any comment at the end of the text.
 package func terminated(_ sql: String) -> String {
   let tokens = TokenizedSQL(sql)
-  guard let last = tokens.tokens.last else { return sql }
   // SQLite ends a comment at the end of the text, but a script continues.
-  let comment = last.kind == .comment ? tokens.text(last) : ""
-  let isOpen = comment.hasPrefix("/*") && (comment.utf8.count < 4 || !comment.hasSuffix("*/"))
-  let sql = isOpen ? sql + " */" : sql
+  let sql = tokens.hasOpenComment ? sql + " */" : sql
   guard let end = tokens.significant.last, tokens.text(end) != ";" else { return sql }
-  return comment.isEmpty ? sql + ";" : sql + "\n;"
+  return tokens.tokens.last?.kind == .comment ? sql + "\n;" : sql + ";"
+}
+
+extension TokenizedSQL {
+  /// Whether the text ends inside a comment of the form `/* … */`.
+  package var hasOpenComment: Bool {
+    guard let last = tokens.last, last.kind == .comment else { return false }
+    let comment = text(last)
+    return comment.hasPrefix("/*") && (comment.utf8.count < 4 || !comment.hasSuffix("*/"))
+  }
 }
 
 /// SQL for the `sqlite3` shell, in which `/` or `go` alone on a line would end a statement.

@@ -153,6 +153,9 @@ package struct Identifier: Sendable {
   /// Whether SQLite reserves the name: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
   package var isInternal: Bool { hasPrefix("sqlite_") }
 
+  /// The names of the rowid where no column has them.
+  package static let rowids: [Identifier] = ["rowid", "_rowid_", "oid"]
+
   package func hasPrefix(_ prefix: Identifier) -> Bool {
     var (text, start) = (text, prefix.text)
     return text.withUTF8 { text in

@@ -115,7 +115,7 @@ extension TokenizedSQL {
   }
 
   /// The indices of the tokens that are not in parentheses, and of those parentheses themselves.
-  func outer(_ tokens: ArraySlice<Token>) -> [Int] {
+  package func outer(_ tokens: ArraySlice<Token>) -> [Int] {
     var depth = 0
     return tokens.indices.filter { index in
       let text = text(tokens[index])

@@ -25,13 +25,6 @@ extension TokenizedSQL {
 
   /// The first of these words outside parentheses.
   package func firstWord(of words: Set<Identifier>, in tokens: ArraySlice<Token>) -> Int? {
-    var depth = 0
-    for index in tokens.indices {
-      let token = tokens[index]
-      if depth == 0, token.kind == .word, words.contains(word(token)) { return index }
-      let text = text(token)
-      depth += text == "(" ? 1 : text == ")" ? -1 : 0
-    }
-    return nil
+    outer(tokens).first { tokens[$0].kind == .word && words.contains(word(tokens[$0])) }
   }
 }
