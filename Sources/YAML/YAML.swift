@@ -3,4 +3,4 @@
 /// - ``decodeManifest(_:file:)``, ``decodeConfiguration(_:file:)``: one file.
 /// - ``Project/load(migrations:application:ignoring:explaining:)``: a folder of manifests and its lock.
 /// - ``JSONSchema``: the same grammar for editors.
-/// - ``ManifestText``, ``WrittenOperation``: edits of a manifest, and new ones.
+/// - ``WrittenOperation``: an operation as text.

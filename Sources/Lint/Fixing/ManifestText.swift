@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaYAML
 
 /// A manifest as somebody wrote it: for changes that leave every other byte, the comments among
 /// them, as it is.
