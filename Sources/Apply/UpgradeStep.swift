@@ -36,7 +36,7 @@ extension Upgrade {
         batch.keys.apply(delta)
         let now = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: after, on: connection)
-        if let (message, tables) = now.news(
+        if let (message, tables) = now.newViolations(
           beyond: violations, record.renames, redacted: options.redactsValues)
         {
           throw Context(migration: migration, lastWriting: tables, in: record.writeSet)
@@ -89,7 +89,8 @@ extension Upgrade {
     else { return nil }
     let tables = batch.keys.affected(by: step.touched)
     let now = try? ForeignKeyViolations(of: tables, in: schema, on: connection)
-    return now?.news(beyond: before, TableRenames(), redacted: options.redactsValues)?.message
+    return now?.newViolations(
+      beyond: before, TableRenames(), redacted: options.redactsValues)?.message
   }
 
   /// Correct plans fail in a damaged file, too, so the file is checked before a bug is reported.

@@ -93,7 +93,7 @@ struct RemoteTransaction {
     }
     let now = try ForeignKeyViolations(
       of: planned.foreignKeysAfter, in: planned.after, on: leader)
-    if let message = now.news(
+    if let message = now.newViolations(
       beyond: violations, plan.renames, redacted: redactsValues)?.message
     {
       throw context.failure(.migrationFailed, message)

@@ -131,7 +131,7 @@ package struct ForeignKeyViolations {
   /// - Parameters:
   ///   - renames: the tables that were renamed in between.
   ///   - redacted: whether to leave out what identifies a row, which may be a value.
-  package func news(
+  package func newViolations(
     beyond before: ForeignKeyViolations, _ renames: TableRenames, redacted: Bool = false
   ) -> (message: String, tables: Set<Identifier>)? {
     func former(_ name: Identifier) -> Identifier { renames.firstName(of: name) ?? name }

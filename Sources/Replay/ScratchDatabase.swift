@@ -260,7 +260,7 @@ package final class ScratchDatabase {
           tables = record.writeSet.written.union(delta.keys.map(\.name))
         }
         let broken = try self.violations(tables)?
-          .news(beyond: violations ?? ForeignKeyViolations(), record.renames)
+          .newViolations(beyond: violations ?? ForeignKeyViolations(), record.renames)
         brokenReferences = broken?.message
         if let (message, tables) = broken, !toleratesBrokenReferences {
           throw Context(migration: migration, lastWriting: tables, in: record.writeSet)
