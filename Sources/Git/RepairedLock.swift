@@ -4,7 +4,7 @@ import SchemaSQLText
 extension MigrationFolder {
   /// Reads the lock as `freeze` does, and returns the necessary repairs: the sides of a merge
   /// conflict are joined, and version 1 is converted.
-  package func repairedLock() throws(HistoryReadError) -> (HistoryLock?, HistoryLock.Repair?) {
+  package func repairedLock() throws(Failure) -> (HistoryLock?, HistoryLock.Repair?) {
     guard let bytes = try lockBytes() else { return (nil, nil) }
     do throws(LockError) {
       do throws(LockError) {
@@ -15,7 +15,7 @@ extension MigrationFolder {
         return (lock, repair)
       }
     } catch {
-      throw .brokenLock(file: lockFile, error)
+      throw Failure(error, file: lockFile)
     }
   }
 
@@ -44,7 +44,7 @@ extension MigrationFolder {
 
   /// The ids that must not be renumbered: those of the lock, of both sides of a merge conflict, and
   /// those that other revisions have frozen.
-  package func frozenIDs() throws(HistoryReadError) -> Set<ExactText> {
+  package func frozenIDs() throws(Failure) -> Set<ExactText> {
     let lock = try repairedLock().0
     return Set((lock?.all ?? []).map(\.id.exact)).union(keptIDs(lock))
   }

@@ -118,6 +118,13 @@ package struct Failure: Error, Sendable {
     self.init(status, error.description, remedy: error.remedy)
   }
 
+  /// A lock that cannot be read: the frozen history is broken, or a newer schemactl wrote it.
+  package init(_ error: LockError, file: String) {
+    self.init(
+      error.kind == .newerVersion ? .invalidInput : .brokenHistory, error.message,
+      details: error.details, place: Failure.Place(file: file, position: error.position))
+  }
+
   /// Something SQLite said about a database as a whole.
   package init(_ error: DatabaseError, database: String) {
     let isKeptOut =

@@ -2,20 +2,6 @@ import SchemaManifest
 import SchemaPlatform
 import SchemaSQLText
 
-/// Why a history could not be read.
-package enum HistoryReadError: Error, Sendable {
-  /// The folder does not exist.
-  case missingFolder(path: String)
-  /// The folder holds no manifest, but files that look like a history: `.sql` files, or folders with
-  /// manifests or `.sql` files. They are named as seen from the folder.
-  case otherHistory(path: String, names: [String])
-  /// The folder or the lock exists, but cannot be read.
-  case unreadable(FileError)
-  /// Every problem of every manifest.
-  case invalid(InvalidInput)
-  case brokenLock(file: String, LockError)
-}
-
 /// A folder of manifests and their history lock.
 package struct MigrationFolder: Sendable, Equatable {
   /// A larger manifest is not read.
@@ -35,22 +21,37 @@ package struct MigrationFolder: Sendable, Equatable {
 
   /// The ids of all manifests, in the order of their numbers, regardless of their content and whether or
   /// not two have one number.
-  package func ids() throws(HistoryReadError) -> [String] {
-    try manifestNames().filter { $0.problem == nil }.map(\.id)
+  ///
+  /// - Parameter mayHoldOther: whether the folder may hold the history of another tool alone.
+  package func ids(mayHoldOther: Bool = false) throws(Failure) -> [String] {
+    try manifestNames(mayHoldOther: mayHoldOther).filter { $0.problem == nil }.map(\.id)
       .sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
   }
 
-  package func manifestNames() throws(HistoryReadError) -> [ManifestName] {
+  package func manifestNames(mayHoldOther: Bool = false) throws(Failure) -> [ManifestName] {
     let names: [[UInt8]]
     do throws(FileError) {
       names = try folderNames(path)
     } catch {
-      throw error.systemError == ENOENT ? .missingFolder(path: path) : .unreadable(error)
+      guard error.systemError == ENOENT else { throw Failure(error) }
+      throw Failure(
+        .notFound, "the migrations directory \(path) does not exist",
+        remedy: "`schemactl init` starts a project, `schemactl init --from FILE` starts one from a "
+          + "database, and `schemactl import FOLDER` imports the migrations of another tool. "
+          + "--migrations names another directory")
     }
     let manifests = names.compactMap(ManifestName.init)
     // An empty history must not pass for one that was checked.
-    let others = manifests.isEmpty ? otherHistory(names) : []
-    guard others.isEmpty else { throw .otherHistory(path: path, names: others) }
+    let others = manifests.isEmpty && !mayHoldOther ? otherHistory(names) : []
+    guard others.isEmpty else {
+      throw Failure(
+        .notFound,
+        "\(path) contains no manifests, but \(others.prefix(3).joined(separator: ", "))"
+          + "\(others.count > 3 ? ", …" : ""): schemactl runs manifests (0001_what_it_does.yaml) "
+          + "that are in the folder itself. Name the folder of the manifests with --migrations "
+          + "or in schemactl.yaml. `schemactl import \(shellQuoted(path)) --migrations FOLDER` "
+          + "imports the history of another tool")
+    }
     return manifests
   }
 
@@ -82,16 +83,16 @@ package struct MigrationFolder: Sendable, Equatable {
   package var lockFile: String { joinedPath(path, HistoryLock.fileName) }
 
   /// The history lock, nil when nothing has been frozen yet.
-  package func lock() throws(HistoryReadError) -> HistoryLock? {
+  package func lock() throws(Failure) -> HistoryLock? {
     guard let bytes = try lockBytes() else { return nil }
     do throws(LockError) {
       return try HistoryLock(parsing: bytes)
     } catch {
-      throw .brokenLock(file: lockFile, error)
+      throw Failure(error, file: lockFile)
     }
   }
 
-  package func lockBytes() throws(HistoryReadError) -> [UInt8]? {
+  package func lockBytes() throws(Failure) -> [UInt8]? {
     do throws(FileError) {
       do throws(FileError) {
         return try readFile(lockFile, limit: 64 * 1_048_576)
@@ -101,7 +102,7 @@ package struct MigrationFolder: Sendable, Equatable {
         return nil
       }
     } catch {
-      throw .unreadable(error)
+      throw Failure(error)
     }
   }
 

@@ -17,59 +17,20 @@ extension Project {
     explaining twins: ([[ManifestName]]) -> [ExactText: String] = MigrationFolder.renumberOneOf
   ) throws -> Project {
     let folder = MigrationFolder(path)
-    do throws(HistoryReadError) {
-      var project = Project(
-        folder: folder, migrations: try folder.migrations(explaining: twins),
-        lock: try folder.lock(),
-        application: application, foreign: ForeignObjects(ignoring: ignoring))
-      // Once, however many databases need them.
-      let squashed = Locked<[Migration]??>(nil)
-      project.readSquashed = { folder in
-        try squashed.withLock { known in
-          let found = try known ?? MigrationFolder.readSquashed(folder)
-          known = .some(found)
-          return found
-        }
+    var project = Project(
+      folder: folder, migrations: try folder.migrations(explaining: twins),
+      lock: try folder.lock(),
+      application: application, foreign: ForeignObjects(ignoring: ignoring))
+    // Once, however many databases need them.
+    let squashed = Locked<[Migration]??>(nil)
+    project.readSquashed = { folder in
+      try squashed.withLock { known in
+        let found = try known ?? MigrationFolder.readSquashed(folder)
+        known = .some(found)
+        return found
       }
-      return project
-    } catch {
-      throw error.problem
     }
-  }
-}
-
-extension HistoryReadError {
-  /// `InvalidInput` with every problem of every manifest, or a `Failure`.
-  package var problem: any Error {
-    switch self {
-    case .missingFolder(let path):
-      Failure(
-        .notFound,
-        "the migrations directory \(path) does not exist",
-        remedy: "`schemactl init` starts a project, `schemactl init --from FILE` starts one from a "
-          + "database, and `schemactl import FOLDER` imports the migrations of another tool. "
-          + "--migrations names another directory")
-    case .otherHistory(let path, let names):
-      Failure(
-        .notFound,
-        "\(path) contains no manifests, but \(names.prefix(3).joined(separator: ", "))"
-          + "\(names.count > 3 ? ", …" : ""): schemactl runs manifests (0001_what_it_does.yaml) "
-          + "that are in the folder itself. Name the folder of the manifests with --migrations "
-          + "or in schemactl.yaml. `schemactl import \(shellQuoted(path)) --migrations FOLDER` "
-          + "imports the history of another tool")
-    case .unreadable(let error): Failure(error)
-    case .invalid(let input): input
-    case .brokenLock(let file, let error): Failure(error, file: file)
-    }
-  }
-}
-
-extension Failure {
-  /// A lock that cannot be read: the frozen history is broken, or a newer schemactl wrote it.
-  package init(_ error: LockError, file: String) {
-    self.init(
-      error.kind == .newerVersion ? .invalidInput : .brokenHistory, error.message,
-      details: error.details, place: Failure.Place(file: file, position: error.position))
+    return project
   }
 }
 
@@ -86,9 +47,10 @@ extension MigrationFolder {
   /// Every manifest, in the order of their numbers. An empty folder is a history without migrations.
   ///
   /// - Parameter twins: explains, by file name, which of several manifests with one number must change.
+  /// - Throws: `InvalidInput` with every problem of every manifest, or a `Failure`.
   package func migrations(
     explaining twins: ([[ManifestName]]) -> [ExactText: String] = Self.renumberOneOf
-  ) throws(HistoryReadError) -> [Migration] {
+  ) throws -> [Migration] {
     let names = try manifestNames()
     let groups = Dictionary(grouping: names.filter { $0.problem == nil }) {
       MigrationNumber(id: $0.id)
@@ -115,7 +77,7 @@ extension MigrationFolder {
         report(error.message)
       } catch let error as FileError {
         // A failure of the system is not a problem of the manifest.
-        throw .unreadable(error)
+        throw Failure(error)
       } catch {
         report("\(error)")
       }
@@ -124,7 +86,7 @@ extension MigrationFolder {
     diagnostics += migrations.enumerated().compactMap { index, migration in
       problem(ofSquash: migration, isFirst: index == 0)
     }
-    guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
+    guard diagnostics.isEmpty else { throw InvalidInput(diagnostics) }
     return migrations
   }
 
@@ -146,18 +108,13 @@ extension MigrationFolder {
   /// the number of its last migration.
   @Sendable
   package static func readSquashed(_ folder: MigrationFolder) throws -> [Migration]? {
-    do throws(HistoryReadError) {
-      return try folder.migrations { groups in
-        renumberOneOf(
-          groups.map { names in
-            let older = squashes(among: names.map(\.id))
-            return names.filter { !older.contains($0.id) }
-          }.filter { $0.count > 1 })
-      }
-    } catch .missingFolder {
-      return nil
-    } catch {
-      throw error.problem
+    guard try somethingExists(at: folder.path) else { return nil }
+    return try folder.migrations { groups in
+      renumberOneOf(
+        groups.map { names in
+          let older = squashes(among: names.map(\.id))
+          return names.filter { !older.contains($0.id) }
+        }.filter { $0.count > 1 })
     }
   }
 

@@ -112,18 +112,10 @@ extension Session {
   /// - Parameter mayHoldOther: whether the folder may contain another tool's files, next to which
   ///   the manifests are written.
   func requireNoHistory(in folder: MigrationFolder, mayHoldOther: Bool = false) throws {
-    let last: String?
-    do throws(HistoryReadError) {
-      let isFrozen = try folder.lock() != nil
-      last = try folder.ids().last ?? (isFrozen ? HistoryLock.fileName : nil)
-    } catch .missingFolder {
-      return
-    } catch .otherHistory where mayHoldOther {
-      return
-    } catch {
-      throw error
-    }
-    guard let last else { return }
+    guard try somethingExists(at: folder.path) else { return }
+    let isFrozen = try folder.lock() != nil
+    let last = try folder.ids(mayHoldOther: mayHoldOther).last
+    guard let last = last ?? (isFrozen ? HistoryLock.fileName : nil) else { return }
     throw Failure(
       .finding, "\(folder.path) already has a history, up to \(last)",
       remedy: "Delete \(folder.path) to start again, or name another folder with --migrations")

@@ -83,7 +83,6 @@ extension Failure {
     case let failure as Failure: self = failure
     case let error as FileError: self.init(error)
     case let input as InvalidInput: self.init(input)
-    case let error as HistoryReadError: self.init(of: error.problem)
     case let error as DatabaseError:
       self.init(error.status, "the schema cannot be read: \(error.inWords)")
     case let error as UsageError:

@@ -225,15 +225,9 @@ struct HistoryLockTests {
     #expect(try temporary.names() == ["history.lock"])
     #expect(try temporary.folder.lock() == exampleLock())
     try temporary.write("history.lock", "broken")
-    #expect {
-      try temporary.folder.lock()
-    } throws: { error in
-      if case HistoryReadError.brokenLock(let file, let error) = error {
-        file == temporary.path("history.lock") && error.kind == .header
-      } else {
-        false
-      }
-    }
+    let failure = #expect(throws: Failure.self) { try temporary.folder.lock() }
+    #expect(failure?.status == .brokenHistory)
+    #expect(failure?.place?.file == temporary.path("history.lock"))
   }
 }
 

@@ -42,7 +42,7 @@ final class TemporaryFolder {
     do {
       _ = try migrations()
       return []
-    } catch HistoryReadError.invalid(let input) {
+    } catch let input as InvalidInput {
       return input.diagnostics.map {
         "\($0.file.dropFirst(path.count + 1)): \($0.message.replacing(path, with: "FOLDER"))"
       }
