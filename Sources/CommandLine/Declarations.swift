@@ -106,9 +106,8 @@ package struct OptionDeclaration: Sendable {
   package enum Kind: Sendable {
     case flag
     case text(_ placeholder: String)
-    case integer(_ placeholder: String, ClosedRange<Int>)
-    /// Finite decimal numbers only.
-    case number(_ placeholder: String, ClosedRange<Double>)
+    /// A finite decimal number; with `whole`, an integer.
+    case number(_ placeholder: String, ClosedRange<Double>, whole: Bool = false)
     case choice(_ placeholder: String, [String])
     /// `--name` alone or `--name=VALUE`, never `--name VALUE`.
     case optionalText(_ placeholder: String)
@@ -141,7 +140,7 @@ package struct OptionDeclaration: Sendable {
       switch kind {
       case .text, .optionalText: completion
       case .choice(_, let choices): .words(choices)
-      case .flag, .integer, .number: .nothing
+      case .flag, .number: .nothing
       }
   }
 
@@ -150,14 +149,7 @@ package struct OptionDeclaration: Sendable {
   /// `--name` and, if declared, `-n`.
   var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + [spelling] }
 
-  /// Whether the spelling belongs to the option. Fast, because parsing asks every option for every
-  /// word.
-  func isSpelled(_ spelling: String) -> Bool {
-    guard spelling.utf8.starts(with: "--".utf8) else {
-      return short.map { spelling == "-\($0)" } ?? false
-    }
-    return spelling.utf8.dropFirst(2).elementsEqual(name.utf8)
-  }
+  func isSpelled(_ spelling: String) -> Bool { spellings.contains(spelling) }
 
   static let help = OptionDeclaration("help", short: "h", summary: "Show this help.")
   static let version = OptionDeclaration("version", summary: "Show the version.")
@@ -168,15 +160,14 @@ extension OptionDeclaration.Kind {
   var takesNextWord: Bool {
     switch self {
     case .flag, .optionalText: false
-    case .text, .integer, .number, .choice: true
+    case .text, .number, .choice: true
     }
   }
 
   var placeholder: String? {
     switch self {
     case .flag: nil
-    case .text(let name), .integer(let name, _), .number(let name, _), .choice(let name, _),
-      .optionalText(let name):
+    case .text(let name), .number(let name, _, _), .choice(let name, _), .optionalText(let name):
       name
     }
   }
@@ -190,8 +181,8 @@ extension OptionDeclaration.Kind {
     switch self {
     case .flag: false
     case .text, .optionalText: true
-    case .integer(_, let range): Int(text).map(range.contains) ?? false
-    case .number(_, let range): finiteDecimal(text).map(range.contains) ?? false
+    case .number(_, let range, let whole):
+      (whole ? Int(text).map { Double($0) } : finiteDecimal(text)).map(range.contains) ?? false
     case .choice(_, let choices): choices.contains(text)
     }
   }
@@ -200,12 +191,9 @@ extension OptionDeclaration.Kind {
   var expectation: String? {
     switch self {
     case .flag, .text, .optionalText: nil
-    case .integer(_, let range):
-      "a whole number"
-        + span(
-          range.lowerBound == .min ? nil : "\(range.lowerBound)",
-          range.upperBound == .max ? nil : "\(range.upperBound)")
-    case .number(_, let range): "a number" + span(bound(range.lowerBound), bound(range.upperBound))
+    case .number(_, let range, let whole):
+      (whole ? "a whole number" : "a number")
+        + span(bound(range.lowerBound), bound(range.upperBound))
     case .choice(_, let choices): "one of " + choices.joined(separator: ", ")
     }
   }
@@ -222,7 +210,7 @@ private func finiteDecimal(_ text: String) -> Double? {
 
 /// Nil for an infinite bound.
 private func bound(_ number: Double) -> String? {
-  guard number.magnitude < .greatestFiniteMagnitude else { return nil }
+  guard number.isFinite else { return nil }
   let text = String(number)
   return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
 }

@@ -1,3 +1,5 @@
+import SchemaSQLText
+
 extension CommandLineProgram {
   /// The output of `--help` for a command; for the program when the path is empty or unknown.
   package func helpText(for commandPath: [String] = []) -> String {
@@ -105,7 +107,7 @@ private func roffParagraphs(_ text: String) -> [String] {
 
 /// Splits the text into lines of at most 80 bytes, which mandoc recommends.
 private func roffLines(_ text: String) -> [String] {
-  TextLayout.wrap(roff(text), width: 76).map { $0.hasPrefix(".") ? "\\&" + $0 : $0 }
+  wrapped(roff(text), columns: 76).map { $0.hasPrefix(".") ? "\\&" + $0 : $0 }
 }
 
 /// Escapes the text, so that roff prints it literally.
@@ -132,7 +134,7 @@ private enum TextLayout {
 
   /// Fills paragraphs to the width, with blank lines between them.
   static func paragraphs(_ text: String, indent: Int = 0) -> [String] {
-    let paragraphs = split(text).map { wrap($0, width: width - indent) }
+    let paragraphs = split(text).map { wrapped($0, columns: width - indent) }
     return Array(paragraphs.joined(separator: [""])).map { pad($0, by: indent) }
   }
 
@@ -154,25 +156,12 @@ private enum TextLayout {
     return tables.filter { !$0.rows.isEmpty }.flatMap { table in
       [table.title.uppercased()]
         + table.rows.flatMap { row -> [String] in
-          let texts = wrap(row.text, width: width - column).map { pad($0, by: column) }
+          let texts = wrapped(row.text, columns: width - column).map { pad($0, by: column) }
           let label = pad(row.label, by: indent)
           guard let first = texts.first, row.label.count <= labels else { return [label] + texts }
           return [label + first.dropFirst(label.count)] + texts.dropFirst()
         }
     }
-  }
-
-  /// A word longer than the width gets its own line.
-  static func wrap(_ text: String, width: Int) -> [String] {
-    var lines: [String] = []
-    for word in text.split(separator: " ") {
-      if let last = lines.last, last.count + 1 + word.count <= width {
-        lines[lines.count - 1] = "\(last) \(word)"
-      } else {
-        lines.append(String(word))
-      }
-    }
-    return lines
   }
 
   static func pad(_ line: String, by indent: Int) -> String {

@@ -1,6 +1,7 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaModel
+import SchemaPlatform
 import SchemaSQLText
 
 /// A file of findings that lint does not report, for a history that predates the use of lint.
@@ -22,6 +23,9 @@ package struct Baseline: Sendable {
   private var places: [ExactText: Int] = [:]
   /// The number of findings so far with the same rule, migration and object.
   private var counts: [ExactText: Int] = [:]
+
+  /// In bytes.
+  package static let sizeLimit = 16_777_216
 
   private static let firstLine =
     "# Accepted findings: `schemactl lint` does not report them."
@@ -66,12 +70,33 @@ package struct Baseline: Sendable {
     }
   }
 
-  /// Whether a new baseline may replace a file with these bytes: the file is empty, begins like a
-  /// baseline or holds entries of one.
-  package static func isReplaceable(_ bytes: [UInt8], file: String) -> Bool {
-    guard let text = String(validating: bytes, as: UTF8.self) else { return false }
-    if text.hasPrefix(firstLine) || text.allSatisfy(\.isWhitespace) { return true }
-    return (try? Baseline(bytes, file: file))?.entries.isEmpty == false
+  /// The text of a baseline that a file will contain.
+  ///
+  /// - Throws: a failure (65) if the file exists and is not a baseline.
+  package static func text(
+    _ findings: [Finding], replacing file: String
+  ) throws(Failure) -> [UInt8] {
+    guard try isReplaceable(file) else {
+      throw Failure(
+        .invalidInput,
+        "\(file) is not a baseline of lint findings, so schemactl did not overwrite it",
+        remedy: "Name another file as `lint: { baseline: FILE }`, or remove this one first")
+    }
+    return Array(text(findings).utf8)
+  }
+
+  /// Whether the file is missing or empty, begins like a baseline or holds entries of one.
+  private static func isReplaceable(_ file: String) throws(Failure) -> Bool {
+    do throws(FileError) {
+      let bytes = try readFile(file, limit: sizeLimit)
+      guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+      if text.hasPrefix(firstLine) || text.allSatisfy(\.isWhitespace) { return true }
+      return (try? Baseline(bytes, file: file))?.entries.isEmpty == false
+    } catch {
+      if error.kind == .permission { throw Failure(error) }
+      // A dangling link counts as an existing file.
+      return error.kind == .missing && FileStatus(file, followingLinks: false) == nil
+    }
   }
 
   /// The text of a baseline with all findings except suppressed ones and those about suppressions.

@@ -43,19 +43,7 @@ extension Rule {
 
 /// Fills lines of at most `columns` characters; the first one begins at column `start`.
 package func filled(_ text: String, columns: Int, after start: Int = 0) -> String {
-  var lines: [String] = [""]
-  var column = start
-  for word in text.split(separator: " ") {
-    let isFirst = lines[lines.count - 1].isEmpty
-    if !isFirst, column + 1 + word.count > columns {
-      lines.append(String(word))
-      column = word.count
-    } else {
-      lines[lines.count - 1] += (isFirst ? "" : " ") + word
-      column += word.count + (isFirst ? 0 : 1)
-    }
-  }
-  return lines.joined(separator: "\n")
+  wrapped(text, columns: columns, after: start).joined(separator: "\n")
 }
 
 private func indented(_ text: String) -> String {

@@ -107,6 +107,24 @@ extension [String] {
   }
 }
 
+/// The words of a text in lines of at most `columns` characters; a longer word gets its own line.
+///
+/// - Parameter start: the columns that are taken before the first line.
+package func wrapped(_ text: String, columns: Int, after start: Int = 0) -> [String] {
+  var lines: [String] = []
+  var column = start
+  for word in text.split(separator: " ") {
+    if let last = lines.last, column + 1 + word.count <= columns {
+      lines[lines.count - 1] = "\(last) \(word)"
+      column += 1 + word.count
+    } else {
+      column = word.count + (lines.isEmpty ? start : 0)
+      lines.append(String(word))
+    }
+  }
+  return lines
+}
+
 /// The candidate that a misspelt word most probably means: at most two edits away, or for long
 /// words at most a third of their length. Nil when none is near.
 package func suggestion(for word: String, among candidates: [String]) -> String? {

@@ -12,16 +12,6 @@ package indirect enum JSON {
 
   package static let null = JSON.literal("null")
 
-  package static func bool(_ value: Bool) -> JSON { .literal("\(value)") }
-
-  package static func integer(_ number: Int64) -> JSON { .literal("\(number)") }
-
-  package static func number(_ number: Int?) -> JSON { number.map { .literal("\($0)") } ?? .null }
-
-  package static func text(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
-
-  package static func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
-
   /// One line, with its line feed.
   package var line: [UInt8] { bytes + [UInt8(ascii: "\n")] }
 
@@ -103,4 +93,38 @@ package indirect enum JSON {
     }
     return Array(quoted.utf8)
   }
+}
+
+/// A value that can be a JSON member.
+package protocol JSONConvertible {
+  var json: JSON { get }
+}
+
+extension JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
+  package var json: JSON { self }
+
+  package init(dictionaryLiteral elements: (String, any JSONConvertible)...) {
+    self = .object(elements.map { ($0.0, $0.1.json) })
+  }
+
+  /// The members of an object; none of another value.
+  package var members: [(key: String, value: JSON)] {
+    if case .object(let members) = self { members } else { [] }
+  }
+
+  /// Joins the members of two objects.
+  package static func + (first: JSON, second: JSON) -> JSON {
+    .object(first.members + second.members)
+  }
+}
+
+extension Bool: JSONConvertible { package var json: JSON { .literal("\(self)") } }
+extension Int: JSONConvertible { package var json: JSON { .literal("\(self)") } }
+extension Int64: JSONConvertible { package var json: JSON { .literal("\(self)") } }
+extension String: JSONConvertible { package var json: JSON { .string(self) } }
+extension Optional: JSONConvertible where Wrapped: JSONConvertible {
+  package var json: JSON { self?.json ?? .null }
+}
+extension Array: JSONConvertible where Element: JSONConvertible {
+  package var json: JSON { .array(map(\.json)) }
 }

@@ -55,7 +55,7 @@ private struct SchemaBuilder {
     case .integer(let range): bounded("integer", "\(range.lowerBound)", "\(range.upperBound)")
     case .number(let range): bounded("number", "\(range.lowerBound)", "\(range.upperBound)")
     case .boolean: [type("boolean")]
-    case .consent: [type("boolean"), ("const", .bool(true))]
+    case .consent: [type("boolean"), ("const", true.json)]
     case .choice(let choices): choice(choices)
     case .list(let element, let atLeast):
       [type("array")] + minimum("minItems", atLeast) + [("items", schema(element))]
@@ -77,10 +77,10 @@ private struct SchemaBuilder {
 
   mutating func members(of rule: MappingRule, orNull: Bool = false) -> [Member] {
     let required = rule.keys.filter(\.isRequired).map(\.name)
-    let alternatives = rule.exactlyOneOf.map { JSON.object([("required", .list([$0]))]) }
-    let type: Member = orNull ? ("type", .list(["object", "null"])) : type("object")
-    return [type, ("additionalProperties", .bool(false))]
-      + (required.isEmpty ? [] : [("required", .list(required))])
+    let alternatives = rule.exactlyOneOf.map { JSON.object([("required", [$0].json)]) }
+    let type: Member = orNull ? ("type", ["object", "null"].json) : type("object")
+    return [type, ("additionalProperties", false.json)]
+      + (required.isEmpty ? [] : [("required", required.json)])
       + (alternatives.isEmpty ? [] : [("oneOf", .array(alternatives))])
       + [("properties", .object(rule.keys.map { ($0.name, property($0.summary, $0.shape)) }))]
   }
@@ -104,7 +104,7 @@ private struct SchemaBuilder {
         let lint = property("Suppressed findings of lint.", .mapping(Grammar.lint))
         return .object([
           ("title", .string(rule.name)), ("description", .string(rule.summary)), type("object"),
-          ("additionalProperties", .bool(false)), ("required", .list([rule.name])),
+          ("additionalProperties", false.json), ("required", [rule.name].json),
           (
             "properties",
             .object([(rule.name, property(rule.summary, rule.shape)), ("lint", lint)])
@@ -127,7 +127,7 @@ private struct SchemaBuilder {
   private func choice(_ choices: [String]) -> [Member] {
     [type("string")]
       + any([
-        .object([("enum", .list(choices))]),
+        .object([("enum", choices.json)]),
         .object([("pattern", .string("^(\(choices.map(anySpelling).joined(separator: "|")))$"))]),
       ])
   }
@@ -145,7 +145,7 @@ private struct SchemaBuilder {
   }
 
   private var scalar: [Member] {
-    [("type", .list(["string", "number", "boolean", "null"]))]
+    [("type", ["string", "number", "boolean", "null"].json)]
   }
 }
 

@@ -5,7 +5,6 @@ import SchemaLint
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
-import SchemaPreview
 import SchemaQueries
 import SchemaReplay
 import SchemaSQLText
@@ -123,15 +122,6 @@ extension Session {
 
   // MARK: Schemas
 
-  /// - Parameters:
-  ///   - path: a database, a folder or an SQL file; nil for the project's history.
-  ///   - mayBeEmpty: suppresses the warning about a history without migrations.
-  func schema(
-    of path: String?, besides other: Schema = Schema(), mayBeEmpty: Bool = false
-  ) throws -> Schema {
-    try schema(of: source(path, mayBeEmpty: mayBeEmpty), besides: other)
-  }
-
   /// Reads the two schemas of a comparison.
   func schemas(_ from: String?, _ to: String?) throws -> (from: Schema, to: Schema) {
     let sources = (try source(from), try source(to))
@@ -148,7 +138,10 @@ extension Session {
     }
   }
 
-  private func source(_ path: String?, mayBeEmpty: Bool = false) throws -> SchemaSource {
+  /// - Parameters:
+  ///   - path: a database, a folder or an SQL file; nil for the project's history.
+  ///   - mayBeEmpty: suppresses the warning about a history without migrations.
+  func source(_ path: String? = nil, mayBeEmpty: Bool = false) throws -> SchemaSource {
     guard let path else {
       return .history(try project(mayBeEmpty: mayBeEmpty), through: text("to"))
     }
@@ -205,11 +198,10 @@ extension Session {
 
   // MARK: The baseline of lint
 
-  private static let baselineSizeLimit = 16_777_216
-
   /// The baseline file; nil if none is configured and the default file does not exist.
   var baselineFile: String? {
-    configuration.baseline.map(resolved) ?? (exists(usualBaselineFile) ? usualBaselineFile : nil)
+    configuration.baseline.map(resolved)
+      ?? FileStatus(usualBaselineFile, followingLinks: false).map { _ in usualBaselineFile }
   }
 
   /// The default baseline file of `import`, next to the manifests.
@@ -218,30 +210,9 @@ extension Session {
   private func baseline() throws -> Baseline? {
     guard let baselineFile else { return nil }
     let bytes = try read(
-      baselineFile, limit: Self.baselineSizeLimit,
+      baselineFile, limit: Baseline.sizeLimit,
       remedy: "`\(command("lint", ["--write-baseline"], database: false))` writes today's findings "
         + "there")
     return try Baseline(bytes, file: baselineFile)
-  }
-
-  /// Fails if writing a baseline would replace another kind of file.
-  func requireReplaceable(baseline file: String) throws {
-    do throws(FileError) {
-      let bytes = try readFile(file, limit: Self.baselineSizeLimit)
-      if Baseline.isReplaceable(bytes, file: file) { return }
-    } catch {
-      // A dangling link counts as an existing file.
-      if error.kind == .missing, !exists(file) { return }
-      if error.kind == .permission { throw error }
-    }
-    throw Failure(
-      .invalidInput,
-      "\(file) is not a baseline of lint findings, so schemactl did not overwrite it",
-      remedy: "Name another file as `lint: { baseline: FILE }`, or remove this one first")
-  }
-
-  private func exists(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
   }
 }

@@ -15,7 +15,7 @@ struct Session {
   let output: Output
   let reporter: any Reporter
   let interruption: Interruption
-  let writing: Gate
+  let writing: Locked<Void>
   private(set) var configuration = Configuration()
   /// The path of `schemactl.yaml`; nil when there is none.
   private(set) var file: String?
@@ -36,7 +36,7 @@ struct Session {
 
   /// `schemactl.yaml`, `../schemactl.yaml` and so on, up to the root.
   private static func nearestFile() throws(FileError) -> String? {
-    let depth = workingFolder?.split(separator: "/").count ?? 0
+    let depth = (try? resolvedPath("."))?.split(separator: "/").count ?? 0
     for level in 0...depth {
       let file = String(repeating: "../", count: level) + "schemactl.yaml"
       if access(file, F_OK) == 0 { return file }

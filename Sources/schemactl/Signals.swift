@@ -12,10 +12,10 @@ struct Signals: Sendable {
   let interruption: Interruption
   /// Whether the command stops on `interruption`.
   let isGraceful: Bool
-  /// Closed while files are written; the write then completes.
-  let writing: Gate
-  /// Closed while output is written: no message interrupts a document.
-  let output: Gate
+  /// Held while files are written: writing is short, and a first signal waits for its end.
+  let writing: Locked<Void>
+  /// Held while output is written: no message interrupts a document.
+  let output: Locked<Void>
   let format: OutputFormat
 
   /// Starts handling signals. Call it before the program starts its first thread, which would
@@ -41,8 +41,8 @@ struct Signals: Sendable {
     let first = Self.next()
     let time = Stopwatch()
     if !isGraceful {
-      writing.ifOpen {
-        output.ifOpen(writeInterrupted)
+      writing.withLockIfAvailable { _ in
+        output.withLockIfAvailable { _ in writeInterrupted() }
         _exit(ExitStatus.interrupted.rawValue)
       }
     }
@@ -73,22 +73,6 @@ struct Signals: Sendable {
     var number: Int32 = 0
     while sigwait(&signals, &number) == EINTR {}
     return number
-  }
-}
-
-/// A gate that is closed while a command writes files or output: writing is short, and a first
-/// signal waits.
-final class Gate: Sendable {
-  private let mutex = Locked(())
-
-  func close<Result, Problem: Error>(
-    during body: () throws(Problem) -> Result
-  ) throws(Problem) -> Result {
-    try mutex.withLock { (_) throws(Problem) in try body() }
-  }
-
-  func ifOpen(_ body: () -> Void) {
-    mutex.withLockIfAvailable { _ in body() }
   }
 }
 

@@ -10,8 +10,8 @@ import SchemaYAML
 /// One run of the program, from its arguments to its exit status.
 struct Tool {
   private let arguments: [String]
-  private let gate = Gate()
-  private let writing = Gate()
+  private let printing = Locked(())
+  private let writing = Locked(())
 
   init(arguments: [String]) {
     self.arguments = arguments
@@ -20,20 +20,19 @@ struct Tool {
   func run() -> ExitStatus {
     openStandardStreams()
     ignoreSignalsOfWriting()
-    let output = Output(1, gate: gate)
-    let errors = Output(2, gate: gate)
+    let output = Output(1, lock: printing)
+    let errors = Output(2, lock: printing)
     var reporter = format.reporter(output: output, errors: errors, .normal)
     var status: ExitStatus
-    var name: String?
     do {
       switch try CommandLineProgram.schemactl.parse(arguments, environment: { Environment[$0] }) {
       case .help(let text), .version(let text):
         output.write(text)
         status = .success
       case .run(let invocation):
-        name = invocation.commandPath.first
+        let name = invocation.commandPath[0]
         guard let command = CommandLineProgram.allCommands.first(where: { $0.name == name })
-        else { throw Failure(.bug, "the command \(name ?? "") is declared but missing") }
+        else { throw Failure(.bug, "the command \(name) is declared but missing") }
         reporter = format.reporter(
           output: output, errors: errors,
           invocation.isGiven("quiet") ? .quiet : invocation.isGiven("verbose") ? .verbose : .normal)
@@ -47,7 +46,7 @@ struct Tool {
         let interruption = Interruption()
         Signals(
           interruption: interruption, isGraceful: command.heedsInterruptions(invocation),
-          writing: writing, output: gate, format: format
+          writing: writing, output: printing, format: format
         ).take()
         let session = Session(
           invocation: invocation, output: output, reporter: reporter, interruption: interruption,
@@ -57,7 +56,7 @@ struct Tool {
       }
     } catch {
       let failure = Failure(of: error)
-      reporter.stop(failure, name)
+      reporter.stop(failure)
       status = failure.status
     }
     return finish(status, output, errors)

@@ -56,7 +56,7 @@ extension OptionDeclaration {
   fileprivate var takesValue: Bool {
     switch kind {
     case .flag, .optionalText: false
-    case .text, .integer, .number, .choice: true
+    case .text, .number, .choice: true
     }
   }
 }

@@ -35,7 +35,8 @@ let ferry = CommandLineProgram(
       options: [
         OptionDeclaration("dry-run", short: "n", summary: "Do not leave the pier."),
         OptionDeclaration(
-          "crew", .integer("COUNT", 1...12), environment: "FERRY_CREW", summary: "How many sailors."
+          "crew", .number("COUNT", 1...12, whole: true), environment: "FERRY_CREW",
+          summary: "How many sailors."
         ),
         OptionDeclaration(
           "course", .choice("COURSE", ["direct", "scenic"]), summary: "Which way."),

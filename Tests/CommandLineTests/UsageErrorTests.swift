@@ -118,10 +118,12 @@ import Testing
         CommandDeclaration(
           name: "drift", summary: "Drifts.",
           options: [
-            OptionDeclaration("days", .integer("DAYS", 0...Int.max), summary: "How long."),
-            OptionDeclaration("depth", .integer("METRES", Int.min...0), summary: "How deep."),
             OptionDeclaration(
-              "heat", .number("K", 0.5...Double.greatestFiniteMagnitude), summary: "How warm."),
+              "days", .number("DAYS", 0...Double.infinity, whole: true), summary: "How long."),
+            OptionDeclaration(
+              "depth", .number("METRES", -Double.infinity...0, whole: true), summary: "How deep."),
+            OptionDeclaration(
+              "heat", .number("K", 0.5...Double.infinity), summary: "How warm."),
           ])
       ])
     let complaints = ["days", "depth", "heat"].map { name in

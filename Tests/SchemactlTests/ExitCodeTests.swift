@@ -112,7 +112,8 @@ struct ExitCodeTests {
     try folder.write("app.sqlite", "")
     let run = try folder.start(arguments + ["--database", "app.sqlite"]).wait()
     #expect(run.status == 66)
-    #expect(run.errors.contains("app.sqlite is empty: it has no table and no ledger"))
+    #expect(
+      (run.output + run.errors).contains("app.sqlite is empty: it has no table and no ledger"))
     #expect(try folder.rows("SELECT name FROM sqlite_schema").isEmpty)
   }
 
@@ -212,7 +213,8 @@ struct ExitCodeTests {
     try folder.write("migrations/0005_limit_tags.yaml", "operations: []\n")
     let database = command == "migrate" ? ["SCHEMACTL_DATABASE": "app.sqlite"] : [:]
     let run = try folder.expect(2, command, environment: database)
-    #expect((run.output + run.errors).contains("0005_limit_tags: edited"))
+    let said = run.output + run.errors
+    #expect(said.contains("0005_limit_tags: edited") || said.contains("[history/edited]"))
   }
 
   @Test("2: a manually edited lock")
@@ -283,7 +285,8 @@ struct ExitCodeTests {
     ])
     let run = try folder.expect(3, command)
     #expect(
-      run.errors.contains("migrations/0002_twice.yaml:3:18: error: table notes already exists"))
+      (run.output + run.errors).contains(
+        "migrations/0002_twice.yaml:3:18: error: table notes already exists"))
     #expect(!folder.exists("migrations/history.lock"))
   }
 
@@ -304,7 +307,7 @@ struct ExitCodeTests {
     let folder = try WorkingFolder.ofReminders()
     try folder.connection().execute("CREATE TABLE theirs (id)")
     let run = try folder.expect(1, command, "--database", "app.sqlite")
-    #expect(run.errors.contains("but no ledger"))
+    #expect((run.output + run.errors).contains("but no ledger"))
     #expect(try folder.rows("SELECT name FROM sqlite_schema") == ["theirs"])
   }
 

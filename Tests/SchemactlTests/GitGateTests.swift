@@ -23,10 +23,10 @@ struct VerifyInRepositoryTests {
     let blobs = try folder.git("diff", "--", "migrations").split(separator: "\n")[1]
     #expect(
       run.output == """
-        0002_b: edited
-          it differs from the frozen manifest for release 1.0; restore it with `git checkout \
-        \(commit) -- migrations/0002_b.yaml` and put the change into a new migration, or, if no \
-        device has run it, accept the edit with `schemactl freeze --accept 0002_b --reason …`
+        migrations/0002_b.yaml: error: 0002_b: it differs from the frozen manifest for release \
+        1.0; restore it with `git checkout \(commit) -- migrations/0002_b.yaml` and put the change \
+        into a new migration, or, if no device has run it, accept the edit with `schemactl freeze \
+        --accept 0002_b --reason …` [history/edited]
           diff --git a/migrations/0002_b.yaml b/migrations/0002_b.yaml
           \(blobs)
           --- a/migrations/0002_b.yaml
@@ -126,7 +126,7 @@ struct VerifyInRepositoryTests {
       (["GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"], "safe.directory"),
     ] {
       let run = try folder.expect(2, "verify", environment: environment)
-      #expect(run.output.contains("0002_b: edited"))
+      #expect(run.output.contains("[history/edited]"))
       #expect(run.errors.contains("note: history.lock was not compared with git: "))
       #expect(run.errors.contains(reason))
       for command in ["verify", "check"] {
@@ -199,7 +199,7 @@ struct VerifyInRepositoryTests {
     try folder.commit("rewritten")
     try folder.expect(0, "verify")
     let run = try folder.expect(2, "verify", "--base", "main")
-    #expect(run.output.contains("history.lock: changed"))
+    #expect(run.output.contains("[history/lock]"))
     #expect(run.output.contains("with release 1.1 instead of 1.0"))
   }
 }
@@ -228,11 +228,14 @@ struct FreezeInRepositoryTests {
     #expect(accepted.hasSuffix(" accepted=\(canonical) reason=\"only tests had it\""))
     for _ in 0..<2 {
       let run = try folder.expect(0, "verify")
-      #expect(run.output.contains("0001_a: accepted\n"))
-      #expect(run.output.contains("only tests had it"))
+      #expect(
+        run.output.contains(
+          "migrations/0001_a.yaml: suppressed: history/edited: only tests had it\n"))
     }
     let run = try folder.expect(1, "verify", "--database", "app.sqlite")
-    #expect(run.output.contains("0001_a: accepted in app.sqlite"))
+    #expect(
+      run.errors.contains("note: 0001_a: the database has run it as it was before an accepted edit")
+    )
     try folder.expect(64, "freeze", "--accept", "1", "--reason", "again")
     try folder.write("migrations/0001_a.yaml", creating("a"))
     try folder.expect(2, "verify")

@@ -221,7 +221,7 @@ struct IntegrationTests {
     try folder.remove("migrations/0003_refresh_updated_at.yaml")
     let run = try bash(entry, in: folder.path)
     #expect(run.status == 2)
-    #expect(run.output.contains("0003_refresh_updated_at: removed"))
+    #expect(run.output.contains("[history/removed]"))
   }
 
   // MARK: SwiftPM

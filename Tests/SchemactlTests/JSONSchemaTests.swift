@@ -15,6 +15,8 @@ enum Scene: Sendable {
   /// Everything is applied, and there is an earlier backup.
   case backedUp
   case drifted
+  /// The database has the schema of the history, but no ledger.
+  case unledgered
   /// The database contains tables of another application.
   case strangers
   /// A frozen manifest was edited.
@@ -48,6 +50,10 @@ enum Scene: Sendable {
     case .drifted:
       let folder = try migrated()
       try folder.connection().execute("ALTER TABLE tags ADD COLUMN color INTEGER")
+      return folder
+    case .unledgered:
+      let folder = try migrated()
+      try folder.connection().execute("DROP TABLE schemactl_migrations")
       return folder
     case .otherTool:
       let folder = try WorkingFolder()
@@ -114,7 +120,8 @@ struct Document: Sendable, CustomTestStringConvertible {
   let command: String
   let schema: String
 
-  /// - Parameter schema: by default that of the command; from status 64 up that of errors.
+  /// - Parameter schema: by default that of the command; from status 64 up that of a command without
+  ///   a result.
   init(_ status: Int32, _ scene: Scene, _ command: String, schema: String? = nil) {
     self.status = status
     self.scene = scene
@@ -135,7 +142,7 @@ struct Document: Sendable, CustomTestStringConvertible {
   static let all = [
     Document(0, .current, "lint"), Document(1, .harmful, "lint"), Document(3, .failing, "lint"),
     Document(65, .malformed, "lint"), Document(0, .pending, "lint --on-copy --database app.sqlite"),
-    Document(4, .ahead, "lint --on-copy --database app.sqlite"),
+    Document(4, .ahead, "lint --on-copy --database app.sqlite", schema: "error"),
     Document(0, .current, "check"), Document(1, .harmful, "check --full"),
     Document(2, .edited, "check"), Document(3, .failing, "check"),
     Document(65, .malformed, "check", schema: "check"),
@@ -147,14 +154,14 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(66, .failing, "verify --database no.sqlite"),
     Document(0, .pending, "status --database app.sqlite"),
     Document(1, .pending, "status --database app.sqlite --check"),
-    Document(1, .strangers, "status --database app.sqlite"),
+    Document(1, .strangers, "status --database app.sqlite", schema: "error"),
     Document(4, .ahead, "status --database app.sqlite"), Document(64, .current, "status"),
     Document(0, .pending, "migrate --database app.sqlite"),
     Document(0, .pending, "migrate --database new.sqlite"),
     Document(0, .pending, "migrate --database new.sqlite --paranoid"),
     Document(0, .pending, "migrate --database app.sqlite --dry-run", schema: "plan"),
-    Document(1, .strangers, "migrate --database app.sqlite"),
-    Document(2, .edited, "migrate --database app.sqlite"),
+    Document(1, .strangers, "migrate --database app.sqlite", schema: "error"),
+    Document(2, .edited, "migrate --database app.sqlite", schema: "error"),
     Document(3, .failing, "migrate --database app.sqlite"),
     Document(3, .unplannable, "migrate --database app.sqlite"),
     Document(3, .obstructed, "migrate --database app.sqlite"),
@@ -168,47 +175,54 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(0, .pending, "migrate --database app.sqlite --backup"),
     Document(0, .backedUp, "restore --database app.sqlite"),
     Document(0, .backedUp, "restore --database app.sqlite --dry-run"),
-    Document(1, .backedUp, "restore --database app.sqlite theirs.sqlite"),
+    Document(1, .backedUp, "restore --database app.sqlite theirs.sqlite", schema: "error"),
     Document(66, .current, "restore --database app.sqlite"),
-    Document(4, .ahead, "migrate --database app.sqlite"),
+    Document(4, .ahead, "migrate --database app.sqlite", schema: "error"),
     Document(65, .malformed, "migrate --database app.sqlite"),
     Document(74, .current, "migrate --database migrations"),
     Document(0, .current, "diff --database app.sqlite"),
     Document(1, .drifted, "diff --database app.sqlite"),
-    Document(1, .strangers, "diff --database app.sqlite"),
-    Document(4, .ahead, "diff --database app.sqlite"),
-    Document(0, .current, "freeze --release 1.0"), Document(1, .harmful, "freeze"),
-    Document(2, .edited, "freeze"), Document(3, .unplannable, "freeze"),
+    Document(1, .strangers, "diff --database app.sqlite", schema: "error"),
+    Document(4, .ahead, "diff --database app.sqlite", schema: "error"),
+    Document(0, .current, "freeze --release 1.0"), Document(1, .harmful, "freeze", schema: "error"),
+    Document(2, .edited, "freeze", schema: "error"),
+    Document(3, .unplannable, "freeze", schema: "error"),
     Document(64, .current, "freeze --release !"),
     Document(0, .edited, "freeze --accept 5 --reason why"),
     Document(64, .current, "freeze --accept 1 --reason why"),
     Document(0, .current, "freeze"),
-    Document(0, .current, "generate swift"), Document(3, .failing, "generate swift"),
+    Document(0, .current, "generate swift"),
+    Document(3, .failing, "generate swift", schema: "error"),
     Document(1, .current, "generate swift --output no.swift --check"),
-    Document(0, .current, "bundle"), Document(2, .edited, "bundle"),
+    Document(0, .current, "bundle"), Document(2, .edited, "bundle", schema: "error"),
     Document(0, .current, "renumber 1"), Document(64, .current, "renumber 99"),
     Document(0, .pending, "plan --database app.sqlite"), Document(0, .current, "plan"),
-    Document(1, .strangers, "plan --database app.sqlite"), Document(2, .edited, "plan"),
-    Document(3, .unplannable, "plan"), Document(66, .current, "plan --config no.yaml"),
+    Document(1, .strangers, "plan --database app.sqlite", schema: "error"),
+    Document(2, .edited, "plan", schema: "error"),
+    Document(3, .unplannable, "plan"),
+    Document(66, .current, "plan --config no.yaml"),
     Document(0, .current, "new x"), Document(64, .current, "new !"),
-    Document(1, .current, "new x --from migrations"),
-    Document(0, .current, "inspect"), Document(3, .failing, "inspect"),
+    Document(1, .current, "new x --from migrations", schema: "error"),
+    Document(0, .current, "inspect"), Document(3, .failing, "inspect", schema: "error"),
     Document(0, .current, "diff migrations app.sqlite"),
     Document(0, .pending, "fleet migrate --databases app.sqlite"),
     Document(4, .ahead, "fleet status --databases app.sqlite"),
     Document(1, .drifted, "fleet verify --databases app.sqlite"),
     Document(66, .current, "fleet verify --databases *.db"),
-    Document(1, .strangers, "adopt --database app.sqlite"),
+    Document(1, .strangers, "adopt --database app.sqlite", schema: "error"),
+    Document(0, .unledgered, "adopt --database app.sqlite"),
     Document(0, .otherTool, "import sql"), Document(66, .otherTool, "import nowhere"),
-    Document(1, .current, "import migrations"),
-    Document(0, .current, "squash --to 3"), Document(1, .current, "squash --to 1"),
+    Document(1, .current, "import migrations", schema: "error"),
+    Document(0, .current, "squash --to 3"), Document(1, .current, "squash --to 1", schema: "error"),
     Document(64, .current, "squash"),
-    Document(1, .strangers, "init --from app.sqlite"), Document(1, .current, "init"),
+    Document(1, .strangers, "init --from app.sqlite", schema: "error"),
+    Document(1, .current, "init", schema: "error"),
     Document(0, .empty, "init --profile local"), Document(0, .foreign, "init --from app.sqlite"),
     Document(0, .foreign, "init --from app.sqlite --migrations db"),
     Document(0, .pending, "repair 7 applied --reason x --force --database app.sqlite"),
     Document(64, .pending, "repair 7 absent --reason x --force --database app.sqlite"),
-    Document(1, .strangers, "repair 7 applied --reason x --force --database app.sqlite"),
+    Document(
+      1, .strangers, "repair 7 applied --reason x --force --database app.sqlite", schema: "error"),
     Document(0, .current, "lint --explain drop-column", schema: "explanation"),
     Document(0, .configured, "lint --write-baseline", schema: "baseline"),
     Document(0, .configured, "inspect --write", schema: "schema-file"),

@@ -97,21 +97,16 @@ struct JSONTests {
   }
 
   @Test(
-    "a failure below 64 is part of the command's own document",
+    "a failure is part of the result, or the error of a command without one",
     arguments: [
-      (["migrate"], ["applied", "failed", "backup"]),
-      (["status"], ["current", "pending", "applied"]),
-      (["verify"], ["ok", "history", "ledger", "drift"]), (["plan"], ["migrations", "script"]),
+      ("migrate", "error"), ("status", "error"), ("verify", "failed"), ("plan", "error"),
     ])
-  func ownDocument(arguments: [String], keys: [String]) throws {
+  func failures(command: String, key: String) throws {
     let folder = try WorkingFolder.ofReminders()
     try folder.connection().execute("CREATE TABLE theirs (id)")
-    let run = try folder.start(arguments + ["--database", "app.sqlite", "--format", "json"]).wait()
-    #expect(run.status == 1)
-    let json = try run.json()
-    for key in keys + ["failed"] { #expect(json.keys.contains(key), "\(key)") }
-    let failed = try #require(json["failed"] as? [String: Any])
-    #expect((failed["message"] as? String)?.contains("theirs") == true)
+    let run = try folder.expect(1, command, "--database", "app.sqlite", "--format", "json")
+    let failure = try #require(try run.json()[key] as? [String: Any])
+    #expect((failure["message"] as? String)?.contains("theirs") == true)
   }
 
   @Test("for invalid manifests, the first problem is the error, and all are listed")

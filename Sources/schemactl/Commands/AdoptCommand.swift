@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaManifest
 import SchemaSQLText
+import SchemaYAML
 
 enum AdoptCommand: Command {
   static let declaration = CommandDeclaration(
@@ -27,7 +28,12 @@ enum AdoptCommand: Command {
     let report = try session.project(for: database).adopt(
       database, at: session.text("to"), timeout: session.timeout,
       interruption: session.interruption)
-    session.report(["at": report.at, "unchecked": report.unchecked] + adoption(report)) { text in
+    session.report(
+      [
+        "at": report.at, "unchecked": report.unchecked, "adopted": report.adopted,
+        "pending": report.pending,
+      ]
+    ) { text in
       text.mention("Adopted \(database.visible) at \(report.at.visible).")
       let next = report.pending.first.map { ", next: \($0.visible)" }
       text.mention(

@@ -74,7 +74,8 @@ enum CheckCommand: Command {
       let reason = report.project == nil ? "the manifests cannot be read" : "lint could not run"
       session.note("\(page) was not written, because \(reason)")
     }
-    session.report(report.json, Annotations(report)) { $0.show(report) }
+    let annotations = Annotations(report)
+    session.report(report.json, annotations) { $0.show(report, annotations) }
     return report.status
   }
 }
@@ -101,12 +102,6 @@ struct CheckReport {
   /// The failure that ended the full replay or, if there is none, lint's own replay.
   var failure: Failure? { proof?.failure ?? lint?.failure }
 
-  /// Whether the full replay and lint's replay failed at the same migration.
-  fileprivate var isSameFailure: Bool {
-    guard let replayed = proof?.failure, let linted = lint?.failure else { return false }
-    return replayed.isLike(linted)
-  }
-
   /// The failure for an outdated schema file.
   var staleSchema: Failure? {
     guard let schema, !schema.isCurrent else { return nil }
@@ -128,7 +123,7 @@ struct CheckReport {
       case .history: history?.status
       case .replay: proof?.status
       // A failing migration is a result of the replay. Lint stops at the same migration.
-      case .lint: isSameFailure ? lint?.statusOfFindings : lint?.status
+      case .lint: proof?.failure == nil ? lint?.status : lint?.statusOfFindings
       case .schema: staleSchema?.status
       }
     let problems = problems.filter { $0.part == part }.map(\.failure.status)
@@ -143,17 +138,11 @@ struct CheckReport {
     } catch {
       let failure = Failure(of: error)
       // A manifest that requires another version of SQLite ends three parts with the same failure.
-      if !problems.contains(where: { $0.failure.isLike(failure) }) {
+      if !problems.contains(where: { $0.failure.message == failure.message }) {
         problems.append((part, failure))
       }
       return nil
     }
-  }
-}
-
-extension Failure {
-  fileprivate func isLike(_ other: Failure) -> Bool {
-    message == other.message && place == other.place
   }
 }
 
@@ -175,7 +164,7 @@ extension CheckReport: JSONConvertible {
 
 extension TextReporter {
   /// Prints one line for each part, then the problems.
-  fileprivate func show(_ report: CheckReport) {
+  fileprivate func show(_ report: CheckReport, _ annotations: Annotations) {
     let parts = CheckReport.Part.allCases.map { part in
       (part, sentence(report, part), isPassed: report.status(of: part) == .success)
     }
@@ -189,19 +178,7 @@ extension TextReporter {
       if part == .schema, sentence == nil, isPassed { continue }
       if isPassed { mention(line) } else { say(line) }
     }
-    if let history = report.history { showHistory(history) }
-    for path in report.proof?.paths ?? [] where path.failure == nil && path.differs {
-      say("replay: \(path.inWords.visible)")
-    }
-    if let lint = report.lint { showFindings(lint) }
-    report.notes.forEach(note)
-    for path in report.proof?.paths ?? [] {
-      guard let failure = path.failure else { continue }
-      state(
-        Failure(failure.status, path.inWords, place: failure.place, migration: failure.migration))
-    }
-    let failures = [report.failure] + report.problems.map(\.failure) + [report.staleSchema]
-    failures.compactMap { $0 }.forEach(state)
+    show(annotations)
     let failed = parts.count { !$0.isPassed }
     mention(failed == 0 ? "All checks passed" : "\(counted(failed, "check")) failed")
   }
@@ -218,7 +195,7 @@ extension TextReporter {
     case .history: return report.history.map { summary($0.history) }
     case .replay: return report.proof?.sentence
     case .lint:
-      return report.lint.map { "\(verdict(on: $0, countsFailure: !report.isSameFailure))." }
+      return report.lint.map { "\(verdict(on: $0, countsFailure: report.proof?.failure == nil))." }
     case .schema:
       return report.schema.map { "\($0.file.visible) is \($0.isCurrent ? "current" : "stale")." }
     }

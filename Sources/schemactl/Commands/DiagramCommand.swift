@@ -43,7 +43,7 @@ enum DiagramCommand: Command {
         "tables", .text("GLOB"),
         summary: "Draw only tables with matching names, such as 'order*'."),
       .init(
-        "neighbours", .integer("N", 0...1000),
+        "neighbours", .number("N", 0...1000, whole: true),
         summary: "Also draw tables up to N foreign keys away; default: 0."),
     ] + .database
       + .common([]) + [

@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaModel
 import SchemaSQLText
+import SchemaYAML
 
 enum DiffCommand: Command {
   static let declaration = CommandDeclaration(
@@ -36,8 +37,10 @@ enum DiffCommand: Command {
     let (project, database, _) = try session.projectAndDatabase()
     let report = try project.diff(of: database)
     session.report(
-      differences(report.changes, isEqual: report.changes.isEmpty)
-        + ["hasLedger": report.hasLedger, "ledger": report.ledger]
+      [
+        "equal": report.changes.isEmpty, "changes": report.changes, "hasLedger": report.hasLedger,
+        "ledger": report.ledger,
+      ]
     ) { $0.show(report, database.name.visible) }
     return report.status
   }
@@ -49,7 +52,7 @@ enum DiffCommand: Command {
     if names.count == 2 { try session.requireHistory(among: names) }
     let (expected, actual) = try session.schemas(from, to)
     let changes = compareSchemas(expected: expected, actual: actual)
-    session.report(differences(changes, isEqual: changes.isEmpty)) {
+    session.report(["equal": changes.isEmpty, "changes": changes]) {
       $0.show(changes, (from ?? session.migrations).visible, to.visible)
     }
     return changes.isEmpty ? .success : .finding

@@ -5,6 +5,7 @@ import SchemaHistory
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
 
 enum FleetCommand: Command {
   static let declaration = CommandDeclaration(
@@ -41,11 +42,11 @@ enum FleetCommand: Command {
           .init("to", .text("ID"), summary: "The last migration to apply. By id or number."),
           .init("frozen", summary: "Apply only frozen migrations."),
           .init(
-            "canary", .integer("N", 1...Int.max),
+            "canary", .number("N", 1...Double.infinity, whole: true),
             summary: "Migrate the first N databases first, and continue only if all of them "
               + "succeed."),
           .init(
-            "max-failures", .integer("N", 1...Int.max),
+            "max-failures", .number("N", 1...Double.infinity, whole: true),
             summary: "Start no further database after N failures."),
           .redact,
         ] + output),
@@ -91,13 +92,13 @@ enum FleetCommand: Command {
       "shard", .text("I/N"),
       summary: "Only the I-th of N parts, chosen by the names in the list."),
     .init(
-      "jobs", .integer("N", 1...1024),
+      "jobs", .number("N", 1...1024, whole: true),
       summary: "How many databases to migrate or read at a time; default: the number of "
         + "processors."),
     .timeout,
   ]
 
-  private static let output = [OptionDeclaration].common(OutputFormat.fleet)
+  private static let output = [OptionDeclaration].common([.text, .json, .jsonl])
 
   static func readsConfiguration(_ invocation: Invocation) -> Bool {
     invocation.commandPath.last != "merge"

@@ -149,7 +149,11 @@ extension FleetSummary {
 struct JSONLinesReporter: Reporter {
   let output: Output
 
-  func stop(_ failure: Failure, _ command: String?) { write(["error": failure.error]) }
+  func report(
+    _ json: () -> JSON?, _ annotations: () -> Annotations?, _ text: (TextReporter) -> Void
+  ) {
+    if let document = json() { write(document) }
+  }
 
   func follow(_ event: FleetEvent) {
     switch event {

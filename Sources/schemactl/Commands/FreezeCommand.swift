@@ -4,6 +4,7 @@ import SchemaGit
 import SchemaHistory
 import SchemaLint
 import SchemaManifest
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
@@ -110,7 +111,7 @@ enum FreezeCommand: Command {
     let file = project.folder.lockFile
     session.report(
       [
-        "frozen": nothing, "release": JSON.null, "file": file,
+        "frozen": [String](), "release": JSON.null, "file": file,
         "accepted": ["id": id, "reason": reason] as JSON,
       ]
     ) {
@@ -123,10 +124,17 @@ enum FreezeCommand: Command {
   /// Reports why nothing is frozen, if lint found an error.
   private static func refusal(_ lint: LintReport, _ session: Session) -> ExitStatus? {
     guard lint.status != .success else { return nil }
-    let failure = Failure(.finding, "lint finds errors: schemactl froze nothing")
+    let errors = lint.findings.filter { $0.severity == .error && !$0.isSuppressed }
+    let failure = Failure(
+      lint.status, "lint found \(counted(errors.count, "error")), so nothing was frozen",
+      remedy: "Change the migrations, or suppress a finding with a reason under `lint.allow` in "
+        + "its manifest")
     session.report(
-      emptyDocument(of: name, failure) + ["findings": lint.findings, "summary": lint.summary]
-    ) { $0.refuse(lint) }
+      ["error": failure.error, "findings": lint.findings, "summary": lint.summary]
+    ) { text in
+      text.list(errors, "error") { text.show($0.annotation) }
+      text.complain(failure)
+    }
     return lint.status
   }
 
@@ -139,7 +147,7 @@ enum FreezeCommand: Command {
         "the manifests in \(project.folder.path) changed while schemactl read them. Nothing was frozen",
         remedy: "Check them, and try again")
     }
-    try session.writing.close {
+    try session.writing.withLock { _ in
       try project.folder.write(lock)
       try session.writeSchemaFile(of: project)
     }
@@ -180,15 +188,5 @@ extension TextReporter {
     let reason = report.isHistoryEmpty ? "the history is empty" : "every migration is frozen"
     let release = release.map { " Release \($0.visible) was not recorded." } ?? ""
     mention("Nothing to freeze: \(reason).\(release)")
-  }
-
-  fileprivate func refuse(_ report: LintReport) {
-    let errors = report.findings.filter { $0.severity == .error && !$0.isSuppressed }
-    list(errors, "error") { show($0) }
-    complain(
-      Failure(
-        .finding, "lint found \(counted(errors.count, "error")), so nothing was frozen",
-        remedy: "Change the migrations, or suppress a finding with a reason under `lint.allow` in "
-          + "its manifest"))
   }
 }

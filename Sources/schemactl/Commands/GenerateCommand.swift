@@ -3,6 +3,7 @@ import SchemaCommandLine
 import SchemaHistory
 import SchemaPlatform
 import SchemaSQLText
+import SchemaYAML
 
 enum GenerateCommand: Command {
   static let declaration = CommandDeclaration(
@@ -37,14 +38,14 @@ enum GenerateCommand: Command {
     let isCheck = session.flag("check")
     try session.require(
       output != nil || !isCheck, "`--check` compares a file", hint: "Name it with --output FILE.")
-    let schema = try session.schema(of: nil as String?)
+    let schema = try session.schema(of: session.source())
     let source = try SwiftGenerator.file(
       schema.described(session.application),
       flavor: session.text("for").flatMap(SwiftFlavor.init) ?? .plain)
     let bytes = Array(source.utf8)
     var isStale = output.map { (try? readFile($0)) != bytes } ?? false
     if let output, isStale, !isCheck {
-      try session.writing.close { try session.write(bytes, toOutput: output) }
+      try session.writing.withLock { _ in try session.write(bytes, toOutput: output) }
       isStale = false
     }
     session.report(["file": output, "stale": isStale, "text": source]) { text in

@@ -97,10 +97,10 @@ enum ImportCommand: Command {
     }
     var files = ProjectFiles(session)
     let engine = try session.syncEngine()
-    try session.writing.close { try files.makeFolder() }
+    try session.writing.withLock { _ in try files.makeFolder() }
     try session.withClaim {
       try session.requireNoHistory(in: folder, mayHoldOther: true)
-      try session.writing.close {
+      try session.writing.withLock { _ in
         try imported.write()
         if session.file == nil { try files.writeConfiguration(engine: engine) }
         try files.writeManifestSchema()
@@ -159,13 +159,11 @@ enum ImportCommand: Command {
     let last = project.migrations[count - 1].id
     let frozen = try project.freezing(release: release, through: last)
     let file = session.baselineFile ?? session.usualBaselineFile
-    try session.requireReplaceable(baseline: file)
     let findings = try session.linter(of: project, isForBaseline: true).lint(through: last).findings
-    try session.writing.close {
+    let baseline = try Baseline.text(findings, replacing: file)
+    try session.writing.withLock { _ in
       try project.folder.write(frozen.lock)
-      if Baseline.count(findings) > 0 {
-        try writeFileAtomically(Array(Baseline.text(findings).utf8), to: file)
-      }
+      if Baseline.count(findings) > 0 { try writeFileAtomically(baseline, to: file) }
     }
     report.release = (release, frozen.frozen.count, Baseline.count(findings), file)
   }

@@ -39,7 +39,7 @@ enum InitCommand: Command {
     let text = try database.map { try baseline(of: $0, replacing: ledgers, session) }
     var files = ProjectFiles(session)
     let engine = try session.syncEngine()
-    try session.writing.close {
+    try session.writing.withLock { _ in
       if session.file == nil { try files.writeConfiguration(engine: engine) }
       try files.makeFolder()
       try files.writeManifestSchema()
@@ -50,14 +50,17 @@ enum InitCommand: Command {
       let file = folder.file(ofMigration: "0001_baseline")
       try session.withClaim {
         try session.requireNoHistory(in: folder)
-        try session.writing.close { try createFileAtomically(Array(text.utf8), at: file) }
+        try session.writing.withLock { _ in try createFileAtomically(Array(text.utf8), at: file) }
       }
       written.append(file)
       report = try session.project(for: database).adopt(
         database, at: nil, timeout: session.timeout, interruption: session.interruption)
     }
     session.report(
-      ["files": written, "at": report?.at, "replaced": ledgers.map(\.table)] + adoption(report)
+      [
+        "files": written, "at": report?.at, "replaced": ledgers.map(\.table),
+        "adopted": report?.adopted ?? [], "pending": report?.pending ?? [],
+      ]
     ) {
       for file in written { $0.mention("Created \(file.visible)") }
       for ledger in ledgers {

@@ -2,6 +2,7 @@ import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
 import SchemaModel
+import SchemaPlatform
 import SchemaPreview
 import SchemaSQLText
 import SchemaYAML
@@ -27,13 +28,13 @@ enum InspectCommand: Command {
     options: [
       .init("write", summary: "Write the history's schema to the file that `schema` names."),
       .historyPoint, .timeout,
-    ] + [OptionDeclaration].common(OutputFormat.inspection))
+    ] + [OptionDeclaration].common([.text, .json, .yaml]))
 
   static func run(_ session: Session) throws -> ExitStatus {
     let source = session.arguments.first
     try session.requireHistory(among: session.arguments)
     if session.flag("write") { return try write(session) }
-    let schema = try session.schema(of: source, mayBeEmpty: true)
+    let schema = try session.schema(of: session.source(source, mayBeEmpty: true))
     let tables = try schema.described(session.application)
     let isSQL = session.format == .text
     if isSQL, session.printsRawSQL { try requirePlainText(schema) }
@@ -53,7 +54,7 @@ enum InspectCommand: Command {
         "schemactl.yaml names no schema file", hint: "Add a line such as `schema: schema.sql`.")
     }
     let project = try session.project()
-    try session.writing.close { try session.writeSchemaFile(of: project) }
+    try session.writing.withLock { _ in try session.writeSchemaFile(of: project) }
     session.report(["schema": file]) { $0.mention("Wrote \(file.visible).") }
     return .success
   }

@@ -2,11 +2,11 @@ import SchemaCommandLine
 import SchemaHistory
 import SchemaLint
 import SchemaPlatform
-import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaTimeline
 import SchemaTrials
+import SchemaYAML
 
 enum LintCommand: Command {
   static let declaration = CommandDeclaration(
@@ -57,7 +57,8 @@ enum LintCommand: Command {
     case "fix": report = try session.withClaim { try fix(session) }
     default: report = try session.lint(session.project())
     }
-    session.report(report.json, Annotations(report)) { $0.show(report) }
+    let annotations = Annotations(report)
+    session.report(report.json, annotations) { $0.show(report, annotations) }
     return report.status
   }
 
@@ -74,7 +75,7 @@ enum LintCommand: Command {
   private static func fix(_ session: Session) throws -> LintReport {
     let (project, texts) = try session.projectWithDraftTexts()
     let result = try Fixer.fix(project, texts) { try session.lint($0) }
-    try session.writing.close {
+    try session.writing.withLock { _ in
       for (file, bytes) in result.files { try writeFileAtomically(bytes, to: file) }
     }
     return result.report
@@ -86,12 +87,11 @@ enum LintCommand: Command {
         "schemactl.yaml names no baseline",
         hint: "Add a line such as `lint: { baseline: lint.baseline }`.")
     }
-    try session.requireReplaceable(baseline: file)
     let report = try session.linter(of: session.project(), isForBaseline: true)
       .lint(isFull: session.flag("full"))
     // Lint cannot judge the migrations after one that fails.
     if let failure = report.failure { throw failure }
-    try writeFileAtomically(Array(Baseline.text(report.findings).utf8), to: file)
+    try writeFileAtomically(Baseline.text(report.findings, replacing: file), to: file)
     let count = Baseline.count(report.findings)
     session.report(["baseline": file, "findings": count]) {
       $0.mention("Wrote \(counted(count, "finding")) to \(file.visible).")
@@ -115,16 +115,10 @@ enum LintCommand: Command {
 }
 
 extension TextReporter {
-  fileprivate func show(_ report: LintReport) {
-    for fix in report.fixes ?? [] {
-      say(
-        "\(fix.file.visible):\(fix.line):\(fix.column): fixed: \(fix.message.visible) [\(fix.rule)]"
-      )
-    }
-    showFindings(report, withSuppressed: true)
-    if let failure = report.unfoundFailure { complain(failure) }
+  fileprivate func show(_ report: LintReport, _ annotations: Annotations) {
+    for fix in annotations.fixes { say(fix.visible) }
+    show(annotations, listsSuppressed: true)
     if let data = report.data { show(data) }
-    report.notes.forEach(note)
     mention(scope(of: report))
     mention(verdict(on: report))
   }
@@ -148,25 +142,6 @@ extension TextReporter {
     }
     guard let id = data.failure?.migration?.id else { return }
     say("  \(id.visible) failed; later migrations did not run.")
-  }
-
-  /// Summarises findings about frozen manifests in one line, because nobody can change those
-  /// manifests, unless all findings are requested.
-  func showFindings(_ report: LintReport, withSuppressed: Bool = false) {
-    let hidden = report.hiddenFindings
-    list(report.findings.filter { !hidden.contains($0) && !$0.isSuppressed }, "finding", show)
-    if withSuppressed, volume != .quiet {
-      // The verdict counts those of the baseline.
-      let suppressed = report.findings.filter { finding in
-        finding.isSuppressed && (volume == .verbose || !finding.isInBaseline)
-      }
-      list(suppressed, "suppressed finding") { finding in
-        say(
-          "\(finding.file.visible):\(finding.line):\(finding.column): suppressed: \(finding.rule): "
-            + (finding.reason?.visible ?? ""))
-      }
-    }
-    if let summary = report.hiddenSummary { mention(summary) }
   }
 
   /// `Profile local: nothing syncs; 3 queries.`
@@ -196,14 +171,11 @@ extension TextReporter {
 }
 
 extension LintReport {
-  /// Findings that concern only frozen manifests and that no option requests.
-  fileprivate var hiddenFindings: Set<Finding> {
-    isVerbose ? [] : Set(findings.lazy.filter { $0.isFrozen && !$0.isSuppressed })
-  }
-
+  /// Summarises the findings that concern only frozen manifests, because nobody can change those;
+  /// nil when there are none, or all are requested.
   var hiddenSummary: String? {
-    let count = hiddenFindings.count
-    return count == 0
+    let count = findings.count { $0.isFrozen && !$0.isSuppressed }
+    return isVerbose || count == 0
       ? nil : "\(counted(count, "finding")) in frozen migrations; see `lint --verbose`"
   }
 }

@@ -46,7 +46,7 @@ enum NewCommand: Command {
     try session.withClaim {
       let project = try session.project(mayBeEmpty: true)
       let content = try content(on: project, session)
-      try session.writing.close {
+      try session.writing.withLock { _ in
         let (id, file) = try write(manifest, content.operations, to: project, &files)
         for file in files.written { session.note("created \(file)") }
         session.report(["id": id, "file": file]) { $0.say(file.visible) }
@@ -90,19 +90,20 @@ enum NewCommand: Command {
       }
       return renaming
     }
-    guard let source = session.text("from") else {
+    guard let name = session.text("from") else {
       try session.require(renamings.isEmpty, "--rename needs --from")
       return (nil, [])
     }
+    let source = try session.source(name)
     let head = try project.schema(through: nil, interruption: session.interruption)
     let wanted = try session.schema(of: source, besides: head)
-    try SchemaSource.at(source, through: nil, loading: session.project(in:)).requireNothingPending(
+    try source.requireNothingPending(
       in: project, timeout: session.timeout, interruption: session.interruption)
     SchemaRenaming.keepingValues(renamings, from: head, to: wanted).forEach(session.note)
     let operations = try SchemaTransition.operations(
       from: head, to: wanted, renaming: renamings, session.application)
     guard !operations.isEmpty else {
-      throw Failure(.finding, "\(source) already has the schema of the history")
+      throw Failure(.finding, "\(name) already has the schema of the history")
     }
     let possible = SchemaRenaming.possible(
       from: head, to: wanted, besides: renamings, session.application)

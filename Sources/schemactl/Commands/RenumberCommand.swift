@@ -34,7 +34,7 @@ enum RenumberCommand: Command {
       let found = try renumbering(
         session.arguments, in: folder.path, among: folder.ids(), frozen: folder.frozenIDs(),
         now: .now)
-      if !isRehearsal { try session.writing.close { try folder.rename(found) } }
+      if !isRehearsal { try session.writing.withLock { _ in try folder.rename(found) } }
       return found
     }
     let renamed = renamings.map { ["from": $0.from, "to": $0.to] as JSON }

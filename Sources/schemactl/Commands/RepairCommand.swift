@@ -2,8 +2,10 @@ import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
 
 enum RepairCommand: Command {
   private static let states = LedgerRepair.Action.allCases.map(\.rawValue)
@@ -63,7 +65,7 @@ enum RepairCommand: Command {
       session.note("schemactl changed nothing")
       return .finding
     }
-    try session.writing.close {
+    try session.writing.withLock { _ in
       try project.carryOut(plan, database: database, timeout: session.timeout)
     }
     session.report(

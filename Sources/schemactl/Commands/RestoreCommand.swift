@@ -4,6 +4,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
 
 enum RestoreCommand: Command {
   static let declaration = CommandDeclaration(
@@ -79,11 +80,7 @@ enum RestoreCommand: Command {
     do {
       return try session.project()
     } catch {
-      let failure = Failure(of: error)
-      let namesProject = session.file != nil || session.flag("migrations")
-      let reason =
-        failure.status == .notFound && !namesProject
-        ? "\(session.migrations) does not exist" : failure.message
+      let reason = Failure(of: error).message
       session.note("schemactl did not compare the backup with the history: \(reason)")
       return nil
     }

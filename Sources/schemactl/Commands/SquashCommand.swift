@@ -1,7 +1,9 @@
 import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
+import SchemaPlatform
 import SchemaSQLText
+import SchemaYAML
 
 enum SquashCommand: Command {
   static let declaration = CommandDeclaration(
@@ -35,7 +37,7 @@ enum SquashCommand: Command {
       if session.interruption.isRequested {
         throw Failure(.interrupted, "interrupted: nothing was written")
       }
-      try session.writing.close { try squashing.write() }
+      try session.writing.withLock { _ in try squashing.write() }
       return squashing
     }
     let folder = MigrationFolder(session.migrations)

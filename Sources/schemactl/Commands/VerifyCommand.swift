@@ -28,41 +28,21 @@ enum VerifyCommand: Command {
     let project = try opened?.project ?? session.project(asksGitAboutDrafts: false)
     let report = try project.verify(
       opened?.database, base: base, interruption: session.interruption)
-    session.report(report.json, Annotations(report, of: project)) {
-      $0.show(report, opened?.database.name.visible)
+    let annotations = Annotations(report, of: project)
+    session.report(report.json, annotations) { text in
+      text.show(annotations)
+      text.mention(text.summary(report.history))
+      if let name = opened?.database.name.visible, report.drift?.isEmpty == true,
+        report.ledger?.contains(where: \.state.stops) != true
+      {
+        text.mention("\(name) matches its history.")
+      }
     }
     return report.status
   }
 }
 
 extension TextReporter {
-  fileprivate func show(_ report: VerifyReport, _ database: String?) {
-    showHistory(report)
-    let ledger = report.ledger ?? []
-    list(ledger.filter { !$0.detail.isEmpty }, "ledger entry") {
-      say(
-        "\($0.id.visible): \($0.state.rawValue) in \(database ?? "the database")",
-        detail: $0.detail)
-    }
-    list(report.drift ?? [], "difference") { say("drift: \($0.sentence.visible)") }
-    if let failure = report.failure { complain(failure) }
-    report.notes.forEach(note)
-    mention(summary(report.history))
-    if let database, report.drift?.isEmpty == true, !ledger.contains(where: \.state.stops) {
-      mention("\(database) matches its history.")
-    }
-  }
-
-  func showHistory(_ report: VerifyReport) {
-    for difference in report.lock {
-      say("\(HistoryLock.fileName): \(difference.kind.rawValue)", detail: difference.message)
-    }
-    list(report.history.filter { !$0.detail.isEmpty }, "migration") { entry in
-      say("\(entry.id.visible): \(entry.state.rawValue)", detail: entry.detail)
-      for line in report.edits[entry.id]?.lines ?? [] { say("  \(line)") }
-    }
-  }
-
   /// `7 migrations: 5 unchanged, 2 draft.`
   func summary(_ history: [HistoryEntry]) -> String {
     let states = HistoryState.allCases.compactMap { state in

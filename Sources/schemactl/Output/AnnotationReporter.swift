@@ -23,8 +23,6 @@ struct AnnotationReporter: Reporter {
 
   func warn(_ text: String) { write(Annotation(level: .warning, lines: [text])) }
 
-  func stop(_ failure: Failure, _ command: String?) { write(Annotations(failure)) }
-
   func report(
     _ json: () -> JSON?, _ annotations: () -> Annotations?, _ text: (TextReporter) -> Void
   ) {
@@ -32,14 +30,10 @@ struct AnnotationReporter: Reporter {
   }
 
   private func write(_ annotations: Annotations) {
-    for annotation in annotations.found
-    where annotation.suppression == nil && (annotations.hidden == nil || !annotation.isFrozen) {
-      write(annotation)
-    }
-    for problem in annotations.problems { write(Annotation(lines: problem.lines)) }
+    annotations.shown.forEach(write)
     output.flush()
     if let hidden = annotations.hidden { note(hidden) }
-    annotations.notes.forEach(note)
+    (annotations.fixes + annotations.notes).forEach(note)
   }
 
   private func write(_ annotation: Annotation) { output.write(line(annotation)(paths) + "\n") }
@@ -65,7 +59,7 @@ extension Annotation {
     }
     properties.append("title=" + property(rule))
     let level = level == .note ? "notice" : level.rawValue
-    return "::\(level) \(properties.joined(separator: ","))::\(data(lines))"
+    return "::\(level) \(properties.joined(separator: ","))::\(data(allLines))"
   }
 
   /// A line that Xcode shows in its editor when a build phase prints it: `file:line:column: error:
@@ -76,7 +70,7 @@ extension Annotation {
       let position = place.position ?? Position(line: 1, column: 1)
       return "\(paths.absolute(place.file).visible):\(position.line):\(position.column): "
     }
-    let text = lines.map { String($0.drop { $0 == " " }).visible }.joined(separator: " ")
+    let text = allLines.map { String($0.drop { $0 == " " }).visible }.joined(separator: " ")
     return (start ?? "") + "\(level.rawValue): \(text)"
       + (rule == Annotation.ofCommand ? "" : " [\(rule)]")
   }
@@ -96,7 +90,7 @@ struct RepositoryPaths {
   private let root: [Substring]
 
   init() {
-    let parts = (schemactl.workingFolder ?? "/").split(separator: "/")
+    let parts = ((try? resolvedPath(".")) ?? "/").split(separator: "/")
     workingFolder = parts
     let top = (0...parts.count).last { depth in
       access("/" + (parts.prefix(depth) + [".git"]).joined(separator: "/"), F_OK) == 0
@@ -121,11 +115,4 @@ struct RepositoryPaths {
     }
     return parts
   }
-}
-
-/// Nil when the working folder was deleted.
-var workingFolder: String? {
-  guard let path = getcwd(nil, 0) else { return nil }
-  defer { free(path) }
-  return String(cString: path)
 }

@@ -6,13 +6,14 @@ import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 
-/// A finding or failure with its place, in the form that code review tools and editors read.
+/// A finding or failure with its place: one form for text, code review tools and editors.
 struct Annotation {
   /// Why an annotation is suppressed: by the manifest, a comment or the baseline (`inSource`), or by
   /// an acceptance in history.lock (`external`).
   struct Suppression {
     let kind: String
     let reason: String
+    var isInBaseline = false
   }
 
   /// The rule of a message about the command itself.
@@ -23,26 +24,36 @@ struct Annotation {
   var level = Severity.error
   /// The message, followed by its detail lines.
   let lines: [String]
+  /// A sentence of advice, followed by lines to copy; may be empty.
+  var help: [String] = []
   var place: Failure.Place?
-  /// Identifies the annotation independently of line numbers.
-  var subject: [String] = []
   var suppression: Suppression?
   /// Whether the annotation concerns only a frozen manifest.
   var isFrozen = false
 
-  var message: String { lines.joined(separator: "\n") }
+  /// The message with everything below it.
+  var allLines: [String] {
+    lines + (help.first.map { ["help: \($0)"] } ?? []) + help.dropFirst()
+  }
+
+  var message: String { allLines.joined(separator: "\n") }
 }
 
 /// The annotations of a command's result.
 struct Annotations {
   private(set) var found: [Annotation] = []
-  /// Failures of the command itself, as opposed to problems in the files that it checks.
-  private(set) var problems: [Failure] = []
-  /// Checks that could not run, with their reasons.
+  /// The changes of `lint --fix`.
+  private(set) var fixes: [String] = []
+  /// Checks that could not run, with their reasons, and differences that need no action.
   private(set) var notes: [String] = []
   private(set) var status = ExitStatus.success
   /// Summarises findings about frozen manifests when they are not all shown.
   private(set) var hidden: String?
+
+  /// The annotations that need action.
+  var shown: [Annotation] {
+    found.filter { $0.suppression == nil && (hidden == nil || !$0.isFrozen) }
+  }
 
   init(_ failure: Failure) { add(failure) }
 
@@ -55,12 +66,7 @@ struct Annotations {
     if let proof = report.proof { add(proof) }
     if let lint = report.lint { add(lint) }
     for (_, failure) in report.problems { add(failure) }
-    if let schema = report.staleSchema {
-      found.append(
-        Annotation(
-          rule: "schema/stale", lines: schema.lines, place: schema.place,
-          subject: [schema.place?.file ?? ""]))
-    }
+    if let schema = report.staleSchema { found += schema.annotations(rule: "schema/stale") }
     status = report.status
   }
 
@@ -68,33 +74,37 @@ struct Annotations {
 
   private mutating func add(_ report: LintReport) {
     found += report.findings.map(\.annotation)
-    if let summary = report.hiddenSummary { hidden = summary }
+    hidden = report.hiddenSummary
     if let failure = report.unfoundFailure { add(failure) }
-    notes += (report.fixes ?? []).map { "\($0.file):\($0.line): fixed: \($0.message) [\($0.rule)]" }
+    fixes = (report.fixes ?? []).map {
+      "\($0.file):\($0.line):\($0.column): fixed: \($0.message) [\($0.rule)]"
+    }
     notes += report.notes
     status = ExitStatus.worst([status, report.status])
   }
 
   private mutating func add(_ report: VerifyReport, of project: Project) {
-    found += report.lock.map { difference in
+    found += report.lock.map {
       Annotation(
-        rule: "history/lock", lines: [difference.message],
-        place: Failure.Place(file: project.folder.lockFile),
-        subject: [difference.kind.rawValue, difference.older])
+        rule: "history/lock", lines: [$0.message],
+        place: Failure.Place(file: project.folder.lockFile))
     }
-    found += report.history.compactMap { annotation($0, report.edits[$0.id], of: project) }
-    found += (report.ledger ?? []).filter(\.state.stops).map { entry in
-      Annotation(
-        rule: "ledger/\(entry.state.rawValue)", lines: ["\(entry.id): \(entry.detail)"],
-        subject: [entry.id])
+    for entry in report.history where !entry.detail.isEmpty {
+      add(entry, report.edits[entry.id], of: project)
     }
-    found += (report.drift ?? []).map { change in
-      Annotation(
-        rule: "database/drift", lines: [change.sentence],
-        subject: [change.kind.rawValue, change.object])
+    for entry in report.ledger ?? [] where !entry.detail.isEmpty {
+      let line = "\(entry.id): \(entry.detail)"
+      if entry.state.stops {
+        found.append(Annotation(rule: "ledger/\(entry.state.rawValue)", lines: [line]))
+      } else {
+        notes.append(line)
+      }
     }
-    notes += report.notes
+    found += (report.drift ?? []).map {
+      Annotation(rule: "database/drift", lines: [$0.sentence])
+    }
     if let failure = report.failure { add(failure) }
+    notes += report.notes
     status = ExitStatus.worst([status, report.status])
   }
 
@@ -102,46 +112,41 @@ struct Annotations {
     if let failure = proof.failure { add(failure) }
     found += proof.paths.filter { !$0.isProven }.map { path in
       Annotation(
-        rule: path.failure == nil ? "replay/differs" : "replay/failed", lines: [path.inWords],
-        place: path.failure?.place, subject: [path.from.inWords, path.through.inWords])
+        rule: path.failure == nil ? "replay/differs" : "replay/failed",
+        lines: [path.inWords] + (path.failure?.migration?.lines ?? []), place: path.failure?.place)
     }
   }
 
-  private func annotation(
+  private mutating func add(
     _ entry: HistoryEntry, _ edit: ManifestDiff?, of project: Project
-  ) -> Annotation? {
+  ) {
+    let line = "\(entry.id): \(entry.detail)"
     var place = Failure.Place(file: project.folder.file(ofMigration: entry.id))
+    var acceptance: LockAcceptance?
     switch entry.state {
-    case .unchanged, .draft, .cosmetic, .lineEnds: return nil
+    case .unchanged, .draft, .cosmetic, .lineEnds: return notes.append(line)
     case .removed, .renamed, .reordered:
       if let line = project.lock?.line(freezing: entry.id) {
         place = Failure.Place(
           file: project.folder.lockFile, position: Position(line: line, column: 1))
       }
-    case .edited, .accepted, .inserted, .engineDiffers: break
+    case .accepted: acceptance = project.lock?.entry(entry.id)?.acceptances.last
+    case .edited, .inserted, .engineDiffers: break
     }
     // An accepted edit becomes a suppressed annotation.
-    let acceptance =
-      entry.state == .accepted ? project.lock?.entry(entry.id)?.acceptances.last : nil
     let state = entry.state == .accepted ? HistoryState.edited : entry.state
-    return Annotation(
-      rule: "history/\(state.rawValue)",
-      lines: ["\(entry.id): \(entry.detail)"] + (edit?.lines ?? []),
-      place: place, subject: [entry.id],
-      suppression: acceptance.map { .init(kind: "external", reason: $0.reason) })
+    found.append(
+      Annotation(
+        rule: "history/\(state.rawValue)", lines: [line] + (edit?.lines ?? []), place: place,
+        suppression: acceptance.map { .init(kind: "external", reason: $0.reason) }))
   }
 
-  // MARK: Problems
+  // MARK: Failures
 
+  /// Several checks replay the history, and each reports the same failure.
   private mutating func add(_ failure: Failure) {
     status = ExitStatus.worst([status, failure.status])
-    let annotations = failure.annotations
-    if annotations.isEmpty {
-      if !problems.contains(where: { $0.message == failure.message }) { problems.append(failure) }
-      return
-    }
-    // Several checks replay the history, and each reports the same failure.
-    for annotation in annotations
+    for annotation in failure.annotations()
     where !found.contains(where: {
       $0.message == annotation.message && $0.place == annotation.place
     }) {
@@ -151,41 +156,53 @@ struct Annotations {
 }
 
 extension Failure {
-  /// The annotations for a problem in a file of the project; empty for other problems.
-  fileprivate var annotations: [Annotation] {
-    if !diagnostics.isEmpty { return diagnostics.map { annotation([$0.message], $0.place) } }
-    return isResult || status == .invalidInput && place != nil ? [annotation(lines, place)] : []
+  /// The problems, each with its place and advice.
+  func annotations(rule: String? = nil) -> [Annotation] {
+    let rule = rule ?? self.rule
+    guard diagnostics.isEmpty else {
+      return diagnostics.map {
+        Annotation(
+          rule: rule, lines: [$0.statement], help: $0.help.map { [$0] } ?? [], place: $0.place)
+      }
+    }
+    return [
+      Annotation(
+        rule: rule, lines: statement + (migration?.lines ?? []), help: remedy.map { [$0] } ?? [],
+        place: place)
+    ]
   }
 
-  private func annotation(_ lines: [String], _ place: Failure.Place?) -> Annotation {
-    // Leave out digits, because messages contain line numbers, which change.
-    let text = String(lines.joined(separator: "\n").filter { !$0.isNumber })
-    var lines = lines
-    if let operation = migration?.operation {
-      lines[lines.count - 1] += " (in operation \(operation))"
+  private var rule: String {
+    switch status {
+    case .migrationFailed: "replay/failed"
+    case .brokenHistory: "history/lock"
+    case .databaseAhead: "ledger/unknown"
+    case .finding: "database/not-ours"
+    case .invalidInput where place?.file.hasSuffix("schemactl.yaml") == true:
+      "configuration/invalid"
+    case .invalidInput where place != nil: "manifest/invalid"
+    default: Annotation.ofCommand
     }
-    let rule =
-      switch status {
-      case .migrationFailed: "replay/failed"
-      case .brokenHistory: "history/lock"
-      case .databaseAhead: "ledger/unknown"
-      case .finding: "database/not-ours"
-      default:
-        place?.file.hasSuffix("schemactl.yaml") == true
-          ? "configuration/invalid" : "manifest/invalid"
-      }
-    return Annotation(
-      rule: rule, lines: lines, place: place, subject: [migration?.id ?? place?.file ?? "", text])
+  }
+}
+
+extension Failure.FailedMigration {
+  /// `in operation 2 move_column of migration 0007_status`, and the statement.
+  var lines: [String] {
+    ["in \(operation.map { "operation \($0) of " } ?? "")migration \(id)"]
+      + (statement.map { ["statement: \($0.shortened(to: 200))"] } ?? [])
   }
 }
 
 extension Finding {
-  fileprivate var annotation: Annotation {
+  var annotation: Annotation {
     Annotation(
-      rule: rule, level: severity,
-      lines: lines + (fix.map { ["help: \(fixPlace.instruction)"] + $0.lines } ?? []),
-      place: place, subject: [home, object ?? ""],
-      suppression: isSuppressed ? .init(kind: "inSource", reason: reason ?? "") : nil,
+      rule: rule, level: severity, lines: lines,
+      help: fix.map { [fixPlace.instruction] + $0.lines } ?? help.map { [$0] } ?? [],
+      place: Failure.Place(file: file, position: Position(line: line, column: column)),
+      suppression: reason.map {
+        .init(kind: "inSource", reason: $0, isInBaseline: isInBaseline)
+      },
       isFrozen: isFrozen)
   }
 }

@@ -29,7 +29,7 @@ extension Diagnostic: JSONConvertible {
 extension Failure: JSONConvertible {
   /// The value of `error`.
   var error: JSON {
-    ["code": Int(status.rawValue), "message": message] + place.members
+    ["code": Int(status.rawValue)] + json
       + (diagnostics.isEmpty ? [:] : ["diagnostics": diagnostics])
   }
 
@@ -90,10 +90,6 @@ extension Backups.Entry: JSONConvertible {
   }
 }
 
-func adoption(_ report: AdoptReport?) -> JSON {
-  ["adopted": report?.adopted ?? nothing, "pending": report?.pending ?? nothing]
-}
-
 extension StatusReport: JSONConvertible {
   package var json: JSON {
     let applied = applied.map { row -> JSON in
@@ -132,7 +128,7 @@ extension DryRunReport: JSONConvertible {
 extension RehearsalReport: JSONConvertible {
   package var json: JSON {
     (run.failure?.errorMember ?? [:]) + [
-      "migrations": nothing, "script": JSON.null, "failed": run.failure,
+      "migrations": [String](), "script": JSON.null, "failed": run.failure,
       "beyond": run.beyond?.applied ?? [], "drift": run.drift,
       "copy": ["applied": run.applied, "milliseconds": milliseconds] as JSON,
     ]
@@ -253,10 +249,6 @@ extension DataReport: JSONConvertible {
 }
 
 // MARK: Schemas
-
-func differences(_ changes: [SchemaChange], isEqual: Bool) -> JSON {
-  ["equal": isEqual, "changes": changes]
-}
 
 extension SchemaChange: JSONConvertible {
   package var json: JSON {

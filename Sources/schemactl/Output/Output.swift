@@ -9,15 +9,15 @@ final class Output {
   /// Whether a line can be overwritten.
   let rewritesLines: Bool
   private let descriptor: Int32
-  /// Closed while bytes are written, so that a signal does not truncate a document.
-  private let gate: Gate
+  /// Held while bytes are written, so that a signal does not truncate a document.
+  private let lock: Locked<Void>
   private var buffer: [UInt8] = []
   /// The `errno` of the first failed write. Nothing more is written after it.
   private var failure: Int32?
 
-  init(_ descriptor: Int32, gate: Gate) {
+  init(_ descriptor: Int32, lock: Locked<Void>) {
     self.descriptor = descriptor
-    self.gate = gate
+    self.lock = lock
     isTerminal = isatty(descriptor) == 1
     rewritesLines = isTerminal && Environment["TERM"] != "dumb"
     isColored = rewritesLines && (Environment["NO_COLOR"] ?? "").isEmpty
@@ -46,7 +46,7 @@ final class Output {
   func flush() {
     defer { buffer.removeAll(keepingCapacity: true) }
     guard failure == nil, !buffer.isEmpty else { return }
-    failure = gate.close { writeAll(buffer, to: descriptor) }
+    failure = lock.withLock { _ in writeAll(buffer, to: descriptor) }
   }
 }
 

@@ -11,9 +11,6 @@ protocol Reporter {
   func warn(_ text: String)
   func follow(_ event: MigrateEvent)
   func follow(_ event: FleetEvent)
-  /// Reports the failure that ended the command. With an exit status below 64 it is the command's
-  /// result.
-  func stop(_ failure: Failure, _ command: String?)
   /// Reports a result: makes and writes one of its forms.
   func report(
     _ json: () -> JSON?, _ annotations: () -> Annotations?, _ text: (TextReporter) -> Void)
@@ -24,9 +21,11 @@ extension Reporter {
   func warn(_ text: String) {}
   func follow(_ event: MigrateEvent) {}
   func follow(_ event: FleetEvent) {}
-  func report(
-    _ json: () -> JSON?, _ annotations: () -> Annotations?, _ text: (TextReporter) -> Void
-  ) {}
+
+  /// Reports the failure that ended the command.
+  func stop(_ failure: Failure) {
+    report({ ["error": failure.error] }, { Annotations(failure) }) { $0.complain(failure) }
+  }
 }
 
 /// The output formats of `--format`.
@@ -37,9 +36,6 @@ enum OutputFormat: String, CaseIterable {
   static let common: [OutputFormat] = [.text, .json]
   /// For commands that report places in manifests.
   static let reporting: [OutputFormat] = [.text, .json, .sarif, .github, .xcode]
-  /// For commands that report many databases.
-  static let fleet: [OutputFormat] = [.text, .json, .jsonl]
-  static let inspection: [OutputFormat] = [.text, .json, .yaml]
 
   /// Finds the format among unparsed arguments, so that usage errors are reported in the format,
   /// too.

@@ -34,12 +34,6 @@ final class TextReporter: Reporter {
     errors.flush()
   }
 
-  func stop(_ failure: Failure, _ command: String?) {
-    progress.clear()
-    complain(failure)
-    errors.flush()
-  }
-
   func note(_ text: String) {
     guard volume != .quiet else { return }
     remark("note: \(text.visible)")
@@ -107,88 +101,91 @@ final class TextReporter: Reporter {
     }
   }
 
-  // MARK: Diagnostics
+  // MARK: Problems
+
+  /// Prints the problems that a check found, and notes.
+  ///
+  /// - Parameter listsSuppressed: whether to list the findings that the project suppresses, besides
+  ///   accepted edits.
+  func show(_ annotations: Annotations, listsSuppressed: Bool = false) {
+    let (first, others) = abridged(annotations.shown)
+    list(first, "finding", show)
+    others.forEach { say($0) }
+    let suppressed = annotations.found.filter { annotation in
+      guard let suppression = annotation.suppression else { return false }
+      return suppression.kind == "external"
+        || listsSuppressed && (volume == .verbose || !suppression.isInBaseline)
+    }
+    if volume != .quiet {
+      list(suppressed, "suppressed finding") { annotation in
+        let reason = annotation.suppression?.reason.visible ?? ""
+        say("\(annotation.place?.inWords ?? ""): suppressed: \(annotation.rule): \(reason)")
+      }
+    }
+    if let hidden = annotations.hidden { mention(hidden) }
+    annotations.notes.forEach(note)
+  }
+
+  /// Prints a problem that is a result of the command.
+  func show(_ annotation: Annotation) {
+    let rule = annotation.rule == Annotation.ofCommand ? nil : annotation.rule
+    write(annotation, to: output, rule: rule)
+  }
 
   /// Writes the failure that ended the command to standard error.
   func complain(_ failure: Failure) {
     output.flush()
-    write(failure, to: errors)
+    let all = failure.annotations()
+    let (first, others) = abridged(all)
+    for annotation in first { write(annotation, to: errors) }
+    for line in others { errors.write(line + "\n") }
+    if all.count > 1 { errors.write("Found \(counted(all.count, "error"))\n") }
   }
 
-  /// Writes a failure that is the command's result to standard output.
-  func state(_ failure: Failure) { write(failure, to: output) }
+  /// The first ten of more than twenty equal problems, and a line that counts the others.
+  private func abridged(_ all: [Annotation]) -> (first: [Annotation], others: [String]) {
+    guard volume != .verbose else { return (all, []) }
+    let many = Dictionary(grouping: all) { $0.lines[0].exact }
+      .filter { $0.value.count > 20 }.mapValues { $0.dropFirst(10) }
+    var counts: [ExactText: Int] = [:]
+    let first = all.filter { annotation in
+      counts[annotation.lines[0], default: 0] += 1
+      return many[annotation.lines[0]] == nil || counts[annotation.lines[0]] ?? 0 <= 10
+    }
+    let others = many.sorted { $0.key < $1.key }.map { problem, others in
+      let files = Set(others.compactMap { $0.place?.file.exact }).count
+      return "… and \(grouped(others.count)) more in \(counted(files, "file")) "
+        + "(--verbose prints them all): \(problem.text.shortened(to: 120))"
+    }
+    return (first, others)
+  }
 
-  /// Writes a line of advice below the last diagnostic on standard error.
+  /// Writes a line of advice below the last problem on standard error.
   func help(_ text: String) { errors.write("help: \(text.visible)\n") }
 
-  func show(_ finding: Finding) {
-    let (label, colour): (String, String?) =
-      switch finding.severity {
-      case .error: ("error", "1;31")
-      case .warning: ("warning", "1;33")
-      case .note, .off: ("note", nil)
-      }
-    write(finding.place, finding.lines, label, colour, rule: finding.rule, to: output)
-    if let fix = finding.fix {
-      say("help: \(finding.fixPlace.instruction)")
-      for line in fix.lines where !line.isEmpty { say("    \(line.visible)") }
-    } else if let help = finding.help {
-      say("help: \(help)")
-    }
-  }
-
-  private func write(_ failure: Failure, to stream: Output) {
-    write(failure.diagnostics, to: stream)
-    if failure.diagnostics.isEmpty {
-      write(failure.place, failure.statement, to: stream)
-    }
-    if let migration = failure.migration {
-      stream.write("  \(migration.inWords)\n")
-      if let statement = migration.statement {
-        stream.write("  statement: \(statement.shortened(to: 200))\n")
-      }
-    }
-    if let help = failure.remedy { stream.write("help: \(help.visible)\n") }
-    if failure.diagnostics.count > 1 {
-      stream.write("Found \(counted(failure.diagnostics.count, "error"))\n")
-    }
-  }
-
-  /// Prints the first ten of more than twenty equal mistakes, and counts the others.
-  private func write(_ diagnostics: [Diagnostic], to stream: Output) {
-    let equal = Dictionary(grouping: diagnostics, by: \.statement.exact)
-    let hidden = equal.filter { volume != .verbose && $0.value.count > 20 }
-      .mapValues { $0.dropFirst(10) }
-    var shown: [ExactText: Int] = [:]
-    for diagnostic in diagnostics {
-      shown[diagnostic.statement.exact, default: 0] += 1
-      if hidden[diagnostic.statement] != nil, shown[diagnostic.statement] ?? 0 > 10 { continue }
-      write(diagnostic.place, [diagnostic.statement], to: stream)
-      if let help = diagnostic.help { stream.write("help: \(help.visible)\n") }
-    }
-    for (mistake, others) in hidden.sorted(by: { $0.key < $1.key }) {
-      let files = Set(others.map(\.file.exact)).count
-      stream.write(
-        "… and \(grouped(others.count)) more in \(counted(files, "file")) "
-          + "(--verbose prints them all): \(mistake.text.shortened(to: 120))\n")
-    }
-  }
-
   /// `file:line:column: error: message [rule]`, the line of the file with a caret, and further lines.
-  private func write(
-    _ place: Failure.Place?, _ lines: [String], _ label: String = "error",
-    _ colour: String? = "1;31", rule: String? = nil, to stream: Output
-  ) {
-    let painted = colour.map { paint("\(label):", $0, on: stream) } ?? "\(label):"
-    let message = lines.first?.visible.withShortWords ?? ""
+  private func write(_ annotation: Annotation, to stream: Output, rule: String? = nil) {
+    let (label, colour): (String, String?) =
+      switch annotation.level {
+      case .error: ("error:", "1;31")
+      case .warning: ("warning:", "1;33")
+      case .note, .off: ("note:", nil)
+      }
+    let place = annotation.place?.inWords ?? "schemactl"
+    let message = annotation.lines[0].visible.withShortWords
     stream.write(
-      "\(place?.inWords ?? "schemactl"): \(painted) \(message)\(rule.map { " [\($0)]" } ?? "")\n")
-    if let place, let position = place.position {
+      "\(place): \(colour.map { paint(label, $0, on: stream) } ?? label) \(message)"
+        + "\(rule.map { " [\($0)]" } ?? "")\n")
+    if let place = annotation.place, let position = place.position {
       for line in excerpts.lines(place.file, line: position.line, column: position.column) {
         stream.write(line + "\n")
       }
     }
-    for line in lines.dropFirst() { stream.write("  \(line.visible.withShortWords)\n") }
+    for line in annotation.lines.dropFirst() { stream.write("  \(line.visible.withShortWords)\n") }
+    if let help = annotation.help.first { stream.write("help: \(help.visible)\n") }
+    for line in annotation.help.dropFirst() where !line.isEmpty {
+      stream.write("    \(line.visible)\n")
+    }
   }
 
   /// - Parameter colour: a number of ECMA-48 (SGR).
@@ -204,21 +201,8 @@ extension Failure.Place {
   var inWords: String { file.visible + (position.map { ":\($0.line):\($0.column)" } ?? "") }
 }
 
-extension Failure.FailedMigration {
-  /// `in operation 2 move_column of migration 0007_status`.
-  var inWords: String {
-    "in \(operation.map { "operation \($0.visible) of " } ?? "")migration \(id.visible)"
-  }
-}
-
 extension Diagnostic {
   var place: Failure.Place { Failure.Place(file: file, position: position) }
-}
-
-extension Finding {
-  var place: Failure.Place {
-    Failure.Place(file: file, position: Position(line: line, column: column))
-  }
 }
 
 /// Source lines for diagnostics, each with a caret below.
@@ -267,7 +251,7 @@ extension String {
   }
 
   /// At most `limit` characters, on one line.
-  fileprivate func shortened(to limit: Int) -> String {
+  func shortened(to limit: Int) -> String {
     let line = split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
     return line.count > limit ? line.prefix(limit - 1) + "…" : line
   }
