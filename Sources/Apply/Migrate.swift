@@ -100,74 +100,56 @@ package struct MigrateReport: Sendable {
 extension Project {
   /// Applies the pending migrations of a database, each atomically.
   ///
-  /// - Parameter borrowed: a connection of the application (`Connection.borrowing`); nil opens the file.
+  /// - Parameter database: opened to be read, or a connection of the application (`Connection.borrowing`); nil if
+  ///   the file does not exist. Must not be used afterwards, because the run closes it.
   /// - Throws: an error found before the first migration. The report holds later failures, and the migrations that
   ///   stay applied.
   package func migrate(
-    _ options: MigrateOptions, on borrowed: Connection? = nil,
+    _ options: MigrateOptions, reading database: ReadableDatabase?,
     interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> MigrateReport {
-    let view =
-      if let borrowed {
-        try view(of: ReadableDatabase(borrowed, name: options.database))
-      } else {
-        try view(of: options.file, timeout: options.timeout, interruption: interruption)
-      }
-    let targets = try view.checkedTargets(options)
-    let exists = if borrowed == nil { try DatabaseFile.exists(options.file) } else { true }
-    if !exists, options.existing {
-      throw Failure(.notFound, "database \(options.database) does not exist")
+    guard let database else {
+      return try create(options, interruption: interruption, onEvent: onEvent)
     }
-    var known: Set<ExactText> = []
-    if exists {
-      let (live, report) = try view.liveReport(options, targets, on: borrowed, interruption)
-      if let report { return report }
-      if live.adopted == 0 { known = live.known }
+    let view = try view(of: database)
+    let targets = try view.checkedTargets(options)
+    let (live, report) = try view.liveReport(options, targets, of: database)
+    if let report { return report }
+    let replay = try view.replay(
+      targets, after: live.adopted == 0 ? live.known : [], interruption: interruption
+    ) { event in
+      if event.isWorking { onEvent(event) }
+    }
+    return try Upgrade(
+      project: view, options: options, replay: replay, reading: database,
+      interruption: interruption, onEvent: onEvent
+    ).run()
+  }
+
+  private func create(
+    _ options: MigrateOptions, interruption: Interruption,
+    onEvent: @escaping (MigrateEvent) -> Void
+  ) throws(Failure) -> MigrateReport {
+    let targets = try checkedTargets(options)
+    if options.existing {
+      throw Failure(.notFound, "database \(options.database) does not exist")
     }
     guard !targets.isEmpty else {
       var report = MigrateReport()
       report.isHistoryEmpty = true
       return report
     }
-    if !exists { try DatabaseFile.requireWritableFolder(of: options.file) }
-    let (replay, content) = try view.replay(
-      targets, isNew: !exists, after: known, interruption: interruption
-    ) { event in
-      // If the database exists, its own run reports the migrations.
-      if !exists || event.isWorking { onEvent(event) }
-    }
-    if !exists {
-      guard !replay.steps.isEmpty else {
-        var report = MigrateReport()
-        report.failure = replay.failure
-        report.failedFrozen = view.holdsFrozen(report.failure)
-        report.isStillMissing = true
-        return report
-      }
-      let new = NewDatabase(
-        project: view, options: options, replay: replay, content: content,
-        interruption: interruption, onEvent: onEvent)
-      if let report = try new.make() { return report }
-    }
-    let createsFile = exists ? false : try DatabaseFile.make(options.file)
-    do throws(Failure) {
-      var report = try Upgrade(
-        project: view, options: options, replay: replay, interruption: interruption,
-        onEvent: onEvent, createsFile: createsFile, on: borrowed
-      ).run()
-      // Another process may have migrated the new file first.
-      if createsFile, report.applied.isEmpty, report.uncertain.isEmpty,
-        DatabaseFile.removeEmpty(options.file)
-      {
-        report.created = false
-        report.isStillMissing = true
-      }
-      return report
-    } catch {
-      if createsFile { DatabaseFile.removeEmpty(options.file) }
-      throw error
-    }
+    let new = NewDatabase(
+      project: self, options: options, targets: targets, interruption: interruption,
+      onEvent: onEvent)
+    if let report = try new.make() { return report }
+    let connection = try DatabaseFile.openForReading(
+      options.file, timeout: options.timeout, interruption: interruption,
+      onWait: { onEvent(.waiting(seconds: $0)) })
+    return try migrate(
+      options, reading: ReadableDatabase(connection, name: options.database),
+      interruption: interruption, onEvent: onEvent)
   }
 
   /// The migrations that `options` ask for.
@@ -183,16 +165,10 @@ extension Project {
   /// An existing database as it is, and the report of a run that has nothing to do there; nil when a
   /// migration is pending.
   package func liveReport(
-    _ options: MigrateOptions, _ targets: [Migration], on borrowed: Connection? = nil,
-    _ interruption: Interruption = Interruption()
+    _ options: MigrateOptions, _ targets: [Migration], of database: ReadableDatabase
   ) throws(Failure) -> (live: LiveDatabase, report: MigrateReport?) {
-    let connection =
-      if let borrowed { borrowed } else {
-        try DatabaseFile.openForReading(
-          options.file, timeout: options.timeout, interruption: interruption)
-      }
     let live = try live(
-      on: connection, path: options.database, mayBeEmpty: !options.existing)
+      on: database.connection, path: options.database, mayBeEmpty: !options.existing)
     guard try !isBehind(live, targets, options) else { return (live, nil) }
     var report = MigrateReport()
     report.beyond = beyond(options.database, live.rows, options)
@@ -232,19 +208,9 @@ extension Project {
 }
 
 extension MigrationFolder {
-  /// Whether a database has run all that is here, as it is now, so that `migrate` has nothing to do. The
-  /// database is opened to read its ledger, and no more.
-  ///
-  /// - Throws: what keeps the database from being read.
-  package func isUpToDate(
-    _ database: String, _ ledger: Ledger, timeout: Double,
-    interruption: Interruption = Interruption(),
-    onWait: @escaping (Double) -> Void = { _ in }
-  ) throws(Failure) -> Bool {
-    guard try DatabaseFile.exists(database) else { return false }
-    let connection = try DatabaseFile.openForReading(
-      database, timeout: timeout, interruption: interruption, onWait: onWait)
-    // The full run reports problems of the ledger and the lock.
-    return appliedForms().map { ledger.holds($0, in: connection) } ?? false
+  /// Whether a database has run all that is here, as it is now, so that `migrate` has nothing to do. Only its
+  /// ledger is read. The full run reports problems of the ledger and the lock.
+  package func isUpToDate(_ database: ReadableDatabase, _ ledger: Ledger) -> Bool {
+    appliedForms().map { ledger.holds($0, in: database.connection) } ?? false
   }
 }

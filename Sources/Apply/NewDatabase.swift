@@ -1,6 +1,5 @@
 import SchemaCopies
 import SchemaHistory
-import SchemaManifest
 import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
@@ -9,61 +8,136 @@ import SchemaSQLite
 
 /// Makes a missing database.
 ///
-/// On an empty database a migration has the effects that it has just had on the empty scratch database. So
-/// that one gets the ledger and is copied to a file, which is published atomically: with one sync, and no
-/// migration runs twice.
+/// The history runs in memory, on a private database that becomes the new one: it gets the ledger and is
+/// copied to a file, which is published atomically. So no migration runs twice, and a database that cannot be
+/// completed is not created.
 struct NewDatabase {
   let project: Project
   let options: MigrateOptions
-  let replay: PendingReplay
-  /// With the effects of the replay; nil where they cannot be copied.
-  let content: Connection?
+  let targets: [Migration]
   let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
 
-  /// - Returns: nil when the database must be made migration by migration, because the scratch database
-  ///   does not show everything, or because a fault prevents this: then that way reports it. No file is left.
-  /// - Throws: when it was interrupted.
+  /// A private database with the effects of the first migrations.
+  private struct Content {
+    let connection: Connection
+    let count: Int
+  }
+
+  /// - Returns: nil if another process created the database in the meantime. With a failure, the report names
+  ///   the migrations before it, if the database was created with them.
+  /// - Throws: what prevents the database. No file is left.
   func make() throws(Failure) -> MigrateReport? {
-    guard isDoneByReplay, let connection = content, (try? fill(connection)) != nil else {
-      return nil
+    try DatabaseFile.requireWritableFolder(of: options.file)
+    var content: Connection?
+    var beforeDrafts: Content?
+    var names: [String] = []
+    let replay = try project.replayNew(
+      targets, interruption: interruption, onEvent: onEvent,
+      preparing: { scratch in
+        content = scratch.connection
+        scratch.isParanoid = options.isParanoid
+        scratch.redactsValues = options.redactsValues
+      },
+      observing: { (step, scratch) throws(Failure) in
+        names.append(step.migration.id)
+        guard names.count < targets.count,
+          DraftCopy.isDue(before: targets[names.count], known: names, in: project)
+        else { return }
+        beforeDrafts = Content(
+          connection: try privateCopy(of: scratch.connection), count: names.count)
+      })
+    var report = MigrateReport()
+    report.failure = replay.failure
+    report.failedFrozen = project.holdsFrozen(report.failure)
+    guard !replay.steps.isEmpty, let content else {
+      report.isStillMissing = true
+      return report
     }
-    let copier = Copier(timeout: options.timeout, interruption: interruption)
-    let file = try? copier.copy(
-      connection, for: options.database, "the new database \(options.database)",
-      isPrivate: false)
-    guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
-    guard let file else { return nil }
-    do {
-      return try file.publish(asNew: options.database) ? created() : nil
+    if options.isParanoid { try checkIntegrity(of: content, &report) }
+    if let beforeDrafts, beforeDrafts.count < replay.steps.count {
+      let copy = DraftCopy(of: options.database, project).path
+      let file = try file(beforeDrafts, replay, for: copy)
+      do {
+        try file.publish(replacing: copy)
+      } catch {
+        throw Failure(error)
+      }
+      report.draftCopy = copy
+    }
+    do throws(Failure) {
+      guard
+        try publish(Content(connection: content, count: replay.steps.count), replay, &report)
+      else {
+        withdraw(report.draftCopy)
+        return nil
+      }
+      return report
     } catch {
-      // It had its name for a moment, and may have it again after a power cut.
-      return file.isPublished ? uncertain(Failure(error)) : nil
+      withdraw(report.draftCopy)
+      throw error
     }
   }
 
-  private var isDoneByReplay: Bool {
-    let application = project.application
-    // The scratch database's stand-ins for functions of the application give nothing to store.
-    guard application.missingFunctions.isEmpty, application.missingCollations.isEmpty,
-      !options.isParanoid, !replay.steps.isEmpty
-    else { return false }
-    // Assertions may ask for rows that only a real database has.
-    guard !replay.steps.contains(where: \.migration.manifest.asserts) else { return false }
-    // A copy is due between the last frozen migration and the first draft.
-    var known: [String] = []
-    for step in replay.steps {
-      if DraftCopy.isDue(before: step.migration, known: known, in: project) { return false }
-      known.append(step.migration.id)
+  private func withdraw(_ copy: String?) {
+    if let copy { try? removeFile(copy) }
+  }
+
+  private func privateCopy(of connection: Connection) throws(Failure) -> Connection {
+    do {
+      let copy = try Connection(path: nil)
+      try copy.deserialize(try connection.serialized())
+      return copy
+    } catch {
+      throw Failure(error, database: options.database)
     }
+  }
+
+  private func checkIntegrity(
+    of connection: Connection, _ report: inout MigrateReport
+  ) throws(Failure) {
+    do {
+      try report.checkIntegrity(of: connection, options.database, "It was not created")
+    } catch {
+      throw Failure(of: error, database: options.database)
+    }
+  }
+
+  /// - Returns: false if the database exists by now.
+  private func publish(
+    _ content: Content, _ replay: PendingReplay, _ report: inout MigrateReport
+  ) throws(Failure) -> Bool {
+    // A link stays, and the file that it leads to is created.
+    let path = followingLinks(options.file)
+    let file = try file(content, replay, for: path)
+    guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
+    do {
+      guard try file.publish(asNew: path) else { return false }
+    } catch {
+      guard file.isPublished else { throw Failure(error) }
+      // It had its name for a moment, and may have it again after a power cut.
+      report.uncertain = replay.steps.map(\.migration.id)
+      report.failure = Failure(uncertain: report.uncertain, after: Failure(error))
+      return true
+    }
+    report.created = true
+    report.applied = replay.steps.map { step in
+      AppliedMigration(
+        id: step.migration.id, milliseconds: step.milliseconds, strategies: step.strategies)
+    }
+    onEvent(.created(database: options.database))
+    onEvent(.committed(ids: report.applied.map(\.id)))
     return true
   }
 
-  /// Writes the ledger of the replay.
-  private func fill(_ connection: Connection) throws {
-    try connection.execute("BEGIN")
+  /// A temporary file with the content and its ledger.
+  private func file(
+    _ content: Content, _ replay: PendingReplay, for path: String
+  ) throws(Failure) -> TemporaryFile {
+    let connection = content.connection
     do {
-      for (index, step) in replay.steps.enumerated() {
+      try connection.execute("BEGIN")
+      for (index, step) in replay.steps.prefix(content.count).enumerated() {
         try project.ledger.insert(
           replay.ledgerRow(
             at: index, startedAt: step.startedAt.description, milliseconds: step.milliseconds),
@@ -71,38 +145,10 @@ struct NewDatabase {
       }
       try connection.execute("COMMIT")
     } catch {
-      try connection.execute("ROLLBACK")
-      throw error
+      throw Failure(of: error, database: options.database)
     }
-  }
-
-  private func uncertain(_ failure: Failure) -> MigrateReport {
-    var report = MigrateReport()
-    report.uncertain = replay.steps.map(\.migration.id)
-    report.failure = Failure(uncertain: report.uncertain, after: failure)
-    return report
-  }
-
-  private func created() -> MigrateReport {
-    var report = MigrateReport()
-    report.created = true
-    report.applied = replay.steps.map { step in
-      AppliedMigration(
-        id: step.migration.id, milliseconds: step.milliseconds, strategies: step.strategies)
-    }
-    report.failure = replay.failure
-    report.failedFrozen = project.holdsFrozen(report.failure)
-    onEvent(.created(database: options.database))
-    onEvent(.committed(ids: report.applied.map(\.id)))
-    return report
-  }
-}
-
-extension Manifest {
-  fileprivate var asserts: Bool {
-    !before.isEmpty || !after.isEmpty
-      || operations.contains { operation in
-        if case .assert = operation.kind { true } else { false }
-      }
+    let copier = Copier(timeout: options.timeout, interruption: interruption)
+    return try copier.copy(
+      connection, for: path, "the new database \(options.database)", isPrivate: false)
   }
 }

@@ -55,44 +55,64 @@ extension Project {
   package func replay(
     _ targets: [Migration], interruption: Interruption
   ) throws(Failure) -> PendingReplay {
-    try replay(targets, isNew: false, interruption: interruption) { _ in }.replay
+    try replay(targets, after: [], interruption: interruption) { _ in }
   }
 
   /// Replays the whole history as far as it works, and corrects the states of its frozen migrations.
   package func replay(noting states: inout [HistoryEntry]) -> PendingReplay {
     replay(
-      migrations, checksOwnRows: true, noting: &states, interruption: Interruption()
-    ) { _ in }.replay
+      migrations, checksOwnRows: true, noting: &states, interruption: Interruption(),
+      onEvent: { _ in })
   }
 
-  /// - Parameters:
-  ///   - isNew: whether the database is missing.
-  ///   - known: the ids in the database's ledger.
-  /// - Returns: also the content of a missing database.
+  /// - Parameter known: the ids in the database's ledger.
   func replay(
-    _ targets: [Migration], isNew: Bool, after known: Set<ExactText> = [],
-    interruption: Interruption, onEvent: @escaping (MigrateEvent) -> Void
-  ) throws(Failure) -> (replay: PendingReplay, new: Connection?) {
+    _ targets: [Migration], after known: Set<ExactText>, interruption: Interruption,
+    onEvent: @escaping (MigrateEvent) -> Void
+  ) throws(Failure) -> PendingReplay {
     if let release = try bundle?.newestSchema(known), release.count > 0,
       bundle?.begins(with: targets.prefix(release.count).map(\.id)) == true
     {
       var states = comparison
-      let (rest, _) = replay(
-        targets, from: release, checksOwnRows: false, noting: &states, interruption: interruption,
-        onEvent: onEvent)
+      let rest = replay(
+        targets, from: release, noting: &states, interruption: interruption, onEvent: onEvent)
       // What fails without the rows of earlier migrations may work with them.
-      if rest.failure == nil, (try? requireSameSchemas(states)) != nil { return (rest, nil) }
+      if rest.failure == nil, (try? requireSameSchemas(states)) != nil { return rest }
     }
     var states = comparison
-    let (all, content) = replay(
-      targets, checksOwnRows: isNew, noting: &states, interruption: interruption, onEvent: onEvent)
-    if let failure = all.failure,
+    let all = replay(targets, noting: &states, interruption: interruption, onEvent: onEvent)
+    try requireUsable(all, states, interruption)
+    return all
+  }
+
+  /// Replays the history of a missing database.
+  ///
+  /// - Parameters:
+  ///   - prepare: called once, before the first migration runs.
+  ///   - observe: called after each migration.
+  func replayNew(
+    _ targets: [Migration], interruption: Interruption,
+    onEvent: @escaping (MigrateEvent) -> Void,
+    preparing prepare: (ScratchDatabase) -> Void,
+    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void
+  ) throws(Failure) -> PendingReplay {
+    var states = comparison
+    let all = replay(
+      targets, becomesDatabase: true, noting: &states, interruption: interruption,
+      onEvent: onEvent, preparing: prepare, observing: observe)
+    try requireUsable(all, states, interruption)
+    return all
+  }
+
+  private func requireUsable(
+    _ replay: PendingReplay, _ states: [HistoryEntry], _ interruption: Interruption
+  ) throws(Failure) {
+    if let failure = replay.failure,
       [.invalidInput, .inputOutput].contains(failure.status) || interruption.isRequested
     {
       throw failure
     }
     try requireSameSchemas(states)
-    return (all, isNew ? content : nil)
   }
 
   /// Another version of SQLite may create another schema from a frozen manifest; that stops no device.
@@ -101,20 +121,21 @@ extension Project {
       states.filter { lock?.entry($0.id)?.digests.sqlite == Connection.libraryVersion })
   }
 
-  /// - Returns: the replay, which fails also where this SQLite does not make the schema of the release, and its
-  ///   database.
+  /// - Returns: the replay, which fails also where this SQLite does not make the schema of the release.
   private func replay(
-    _ targets: [Migration], from release: HistoryBundle.ReleasedSchema? = nil, checksOwnRows: Bool,
+    _ targets: [Migration], from release: HistoryBundle.ReleasedSchema? = nil,
+    checksOwnRows: Bool = false, becomesDatabase: Bool = false,
     noting states: inout [HistoryEntry], interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void
-  ) -> (replay: PendingReplay, content: Connection?) {
+    onEvent: @escaping (MigrateEvent) -> Void,
+    preparing prepare: (ScratchDatabase) -> Void = { _ in },
+    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
+  ) -> PendingReplay {
     let replayed = targets.prefix(release?.count ?? 0)
     let targets = Array(targets.dropFirst(replayed.count))
     var base = Schema()
     var steps: [ScratchDatabase.Step] = []
     var fingerprints: [String] = []
     var failure: Failure?
-    var content: Connection?
     var schemas = FrozenSchemas(self, states)
     let reportWork = workReport(to: onEvent)
     func starts(_ index: Int) {
@@ -123,10 +144,10 @@ extension Project {
     }
     do {
       try replay(
-        targets, from: release?.schema ?? Schema(), interruption: interruption,
+        targets, from: release?.schema ?? Schema(), becomesDatabase: becomesDatabase,
+        interruption: interruption,
         preparing: { (scratch) throws(Failure) in
-          content = scratch.connection
-          scratch.checksOwnRows = checksOwnRows
+          if checksOwnRows { scratch.checksOwnRows = true }
           base = scratch.schema
           scratch.connection.onWork(reportWork)
           if let release, scratch.fingerprint != release.fingerprint {
@@ -135,22 +156,23 @@ extension Project {
           scratch.observe(comparesSchemas: false) { statement, _ in
             onEvent(.ran(statement: statement.sql))
           }
+          prepare(scratch)
           starts(0)
         },
-        observing: { step, scratch in
+        observing: { (step, scratch) throws(Failure) in
           reportWork()
           steps.append(step)
           fingerprints.append(scratch.fingerprint)
           schemas.compare(step, scratch, in: &states)
+          try observe(step, scratch)
           starts(steps.count)
         })
     } catch {
       failure = error
     }
-    let replay = PendingReplay(
+    return PendingReplay(
       replayed: Array(replayed), base: base, steps: steps, fingerprints: fingerprints,
       failure: failure)
-    return (replay, content)
   }
 }
 

@@ -29,7 +29,6 @@ struct SafetyCopies {
   var copies: [Copy] = []
   /// The answer of `PRAGMA data_version` when they were made: it changes when another connection commits.
   var version: Int64?
-  var attempts = 0
   /// What a COMMIT that has not been tried, or has not succeeded, left with its final name.
   var published: [(purpose: Purpose, path: String)] = []
   /// Of the backup.
@@ -39,21 +38,13 @@ struct SafetyCopies {
 }
 
 extension Upgrade {
-  /// Makes the copies that must exist before the next migration. The transaction keeps other writers out,
-  /// so that they have exactly the content that it begins with.
+  /// Makes the copies that must exist before the next migration, each once. The transaction keeps other writers
+  /// out, so that they have exactly the content that it begins with.
   func makeCopies(before next: Int, _ batch: Batch) throws {
     safety.copies = []
     safety.version = batch.version
     for purpose in purposes(before: next, batch) {
       safety.copies.append(try copy(for: purpose, batch))
-    }
-    guard !safety.copies.isEmpty else { return }
-    safety.attempts += 1
-    guard safety.attempts <= 5 else {
-      throw Failure(
-        .busy,
-        "\(options.database) cannot be copied before its next migration: other processes "
-          + "continue to write to it. Stop them and try again")
     }
     guard let backup = safety.copies.first(where: { $0.purpose == .backup }) else { return }
     safety.backupBytes = DatabaseFile.size(backup.file.path)
@@ -78,7 +69,8 @@ extension Upgrade {
     let name = purpose.name(of: options.database)
     let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
     let base = purpose == .backup ? destination?.base ?? options.database : options.database
-    let file = try copier.copy(copier.open(options.database), for: base, name)
+    guard !reading.connection.hasMoved else { throw moved }
+    let file = try copier.copy(reading.connection, for: base, name)
     let copy = try copier.openCopy(file.path)
     do {
       try requireSound(copy, name)
@@ -117,19 +109,17 @@ extension Upgrade {
     }
   }
 
-  /// Whether the copies have the content that the transaction begins with.
-  func copiesAreCurrent() throws(DatabaseError) -> Bool {
-    guard !safety.copies.isEmpty else { return true }
-    return try transaction.version == safety.version
+  /// Stops unless the copies have the content that the transaction begins with.
+  func requireCurrentCopies() throws {
+    guard try !safety.copies.isEmpty && transaction.version != safety.version else { return }
+    throw Failure(
+      .busy, "another process has written to \(options.database) since it was copied: try again")
   }
 
   /// Gives the copies their names: from now on the transaction may be committed. So a migration that fails
   /// leaves no backup.
   func keepCopies() throws {
-    guard try copiesAreCurrent() else {
-      throw Failure(
-        .busy, "another process has written to \(options.database) since it was copied: try again")
-    }
+    try requireCurrentCopies()
     for copy in safety.copies {
       copy.file.admitReaders(of: options.database)
       switch copy.purpose {

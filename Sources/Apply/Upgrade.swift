@@ -16,6 +16,8 @@ package final class Upgrade {
   let replay: PendingReplay
   let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
+  /// Also makes the copies: it reads the database while `connection` keeps other writers out.
+  let reading: ReadableDatabase
   let connection: Connection
   let transaction: Transaction
   let runner: Runner
@@ -29,30 +31,27 @@ package final class Upgrade {
   /// How long many small migrations share a transaction, in milliseconds.
   private static let batchTime = Int64(200)
 
-  /// - Parameter borrowed: a connection of the application; nil opens one.
+  /// - Parameter reading: the database, opened to be read, or a connection of the application. The run closes it.
   package init(
-    project: Project, options: MigrateOptions, replay: PendingReplay, interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void, createsFile: Bool = false,
-    on borrowed: Connection? = nil
+    project: Project, options: MigrateOptions, replay: PendingReplay, reading: ReadableDatabase,
+    interruption: Interruption, onEvent: @escaping (MigrateEvent) -> Void
   ) throws(Failure) {
     self.project = project
     self.options = options
     self.replay = replay
     self.interruption = interruption
     self.onEvent = onEvent
-    // A database that is made only now holds nothing to keep.
-    destination =
-      createsFile
-      ? nil
-      : try options.backup.map { (backup) throws(Failure) in
-        try BackupDestination(backup.place, of: options.database, project.ledger)
-      }
+    self.reading = reading
+    destination = try options.backup.map { (backup) throws(Failure) in
+      try BackupDestination(backup.place, of: options.database, project.ledger)
+    }
     do {
-      if let borrowed {
-        connection = borrowed
-      } else {
-        connection = try Self.open(options, interruption, onEvent, createsFile: createsFile)
-      }
+      connection =
+        if reading.connection.isBorrowed {
+          reading.connection
+        } else {
+          try Self.open(options, interruption, onEvent)
+        }
       transaction = Transaction(connection)
       let calls = try project.application.register(on: connection)
       runner = Runner(
@@ -68,7 +67,6 @@ package final class Upgrade {
         .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
     }
     try DatabaseFile.requireOneName(connection, options.file)
-    report.created = createsFile
     runner.onStatement = { (statement) throws(DatabaseError) in
       onEvent(.ran(statement: statement.sql))
     }
@@ -77,11 +75,11 @@ package final class Upgrade {
 
   private static func open(
     _ options: MigrateOptions, _ interruption: Interruption,
-    _ onEvent: @escaping (MigrateEvent) -> Void, createsFile: Bool
+    _ onEvent: @escaping (MigrateEvent) -> Void
   ) throws(DatabaseError) -> Connection {
     let connection = try DatabaseFile.connect(
-      options.file, createsFile ? .readWriteCreate : .readWrite, timeout: options.timeout,
-      interruption, onWait: { onEvent(.waiting(seconds: $0)) })
+      options.file, timeout: options.timeout, interruption,
+      onWait: { onEvent(.waiting(seconds: $0)) })
     try connection.makeCommitsDurable()
     // Each time it is full of changes the journal is synced. In KiB; the usual is 2,000.
     try connection.execute("PRAGMA main.cache_size = -6000")
@@ -90,12 +88,12 @@ package final class Upgrade {
   }
 
   package func run() throws(Failure) -> MigrateReport {
+    defer { reading.close() }
     do {
       try refuseWhatCannotRun()
     } catch {
       throw Failure(of: error, database: options.database)
     }
-    if report.created { onEvent(.created(database: options.database)) }
     do {
       try checkFile("Nothing was changed")
       while try runBatch() {}
@@ -131,7 +129,8 @@ package final class Upgrade {
     do {
       try makeCopies(before: first, batch)
       try requireExclusive(first, &batch)
-      guard batch.next == first, try copiesAreCurrent() else {
+      try requireCurrentCopies()
+      guard batch.next == first else {
         // Another process has been faster.
         transaction.rollBack()
         return true
@@ -161,7 +160,7 @@ package final class Upgrade {
   /// Looks at the pages once, before anything is written, where migrations rewrite rows, give
   /// pages back, or could write over pages in use. It costs an eighth of moving a column of a million rows.
   private func requireWhole(_ batch: Batch) throws {
-    guard !report.created, !isKnownToBeWhole else { return }
+    guard !isKnownToBeWhole else { return }
     let steps = batch.pending.map { replay.steps[$0] }
     let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
     let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.writeSet.rewritten) }
@@ -310,20 +309,7 @@ package final class Upgrade {
   /// With `--paranoid`: what SQLite finds wrong with the file's structure.
   private func checkFile(_ state: String) throws {
     guard options.isParanoid else { return }
-    do {
-      let found = try connection.integrityCheck()
-      report.integrityCheck = found.isEmpty ? "ok" : found.joined(separator: "; ")
-      guard !found.isEmpty else { return }
-      throw Failure(
-        .inputOutput,
-        "integrity_check reports in \(options.database): \(found.joined(separator: "; ")). "
-          + "\(state)",
-        remedy: found.allSatisfy(isOfRow)
-          ? "Correct the rows that it names" : Failure.restoring(options.database))
-    } catch let error as DatabaseError where error.code == .error {
-      // A CHECK calls a function that only the application has.
-      report.integrityCheck = error.message
-    }
+    try report.checkIntegrity(of: connection, options.database, state)
   }
 
   private func noteCommitted(_ batch: Batch) {
@@ -367,5 +353,28 @@ package final class Upgrade {
         place: failure.place, migration: failure.migration)
     }
     return failure
+  }
+}
+
+extension MigrateReport {
+  /// Notes what `PRAGMA integrity_check` finds.
+  ///
+  /// - Parameter state: what happened to the database, in words.
+  mutating func checkIntegrity(
+    of connection: Connection, _ database: String, _ state: String
+  ) throws {
+    do {
+      let found = try connection.integrityCheck()
+      integrityCheck = found.isEmpty ? "ok" : found.joined(separator: "; ")
+      guard !found.isEmpty else { return }
+      throw Failure(
+        .inputOutput,
+        "integrity_check reports in \(database): \(found.joined(separator: "; ")). \(state)",
+        remedy: found.allSatisfy(isOfRow)
+          ? "Correct the rows that it names" : Failure.restoring(database))
+    } catch let error as DatabaseError where error.code == .error {
+      // A CHECK calls a function that only the application has.
+      integrityCheck = error.message
+    }
   }
 }

@@ -112,13 +112,6 @@ package struct Copier {
     }
   }
 
-  /// Opens a database that is only read. A write-ahead log that a killed process has left stays as it is.
-  package func openForCopying(_ path: String) throws(Failure) -> Connection {
-    let connection = try open(path)
-    if DatabaseFile.size(path + "-wal") > 0 { connection.set(.keepsLog, to: true) }
-    return connection
-  }
-
   /// Opens a copy so that no file appears beside it. A path that leads to a database in use is read with
   /// its log and its locks.
   package func openCopy(_ path: String) throws(Failure) -> Connection {

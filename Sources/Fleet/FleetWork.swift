@@ -31,12 +31,10 @@ package enum FleetWork: Sendable {
             of: ReadableDatabase(file: database, timeout: timeout, interruption: interruption),
             mayBeEmpty: false))
       case .verify(let history):
-        try DatabaseFile.require(database)
-        let view = try history.view(of: database, timeout: timeout, interruption: interruption)
-        result = FleetResult(
-          database,
-          try view.project.verify(
-            database, with: view.replay, timeout: timeout, interruption: interruption))
+        let readable = try ReadableDatabase(
+          file: database, timeout: timeout, interruption: interruption)
+        let view = try history.view(of: readable, interruption: interruption)
+        result = FleetResult(database, try view.project.verify(readable, with: view.replay))
       }
     } catch {
       // SQLite may report another error for a statement that an interrupt stopped.
@@ -127,22 +125,23 @@ package struct ReplayedHistory: Sendable {
     var options = options
     options.database = database
     options.timeout = timeout
-    try DatabaseFile.require(database)
-    let view = try view(of: database, timeout: timeout, interruption: interruption)
-    let current = try view.project.liveReport(options, view.targets, interruption).report
+    let readable = try ReadableDatabase(
+      file: database, timeout: timeout, interruption: interruption)
+    let view = try view(of: readable, interruption: interruption)
+    let current = try view.project.liveReport(options, view.targets, of: readable).report
     if let current { return current }
     return try Upgrade(
-      project: view.project, options: options, replay: view.replay, interruption: interruption,
-      onEvent: { _ in }
+      project: view.project, options: options, replay: view.replay, reading: readable,
+      interruption: interruption, onEvent: { _ in }
     ).run()
   }
 
   /// The history as a database needs it (`Project.view`). Each form of it is replayed once.
   package func view(
-    of database: String, timeout: Double, interruption: Interruption = Interruption()
+    of database: ReadableDatabase, interruption: Interruption = Interruption()
   ) throws(Failure) -> ReplayedHistory {
     guard project.squash != nil else { return self }
-    let view = try project.view(of: database, timeout: timeout, interruption: interruption)
+    let view = try project.view(of: database)
     let ids = view.migrations.map(\.id.exact)
     guard ids != project.migrations.map(\.id.exact) else { return self }
     return try views.withLock { (views) throws(Failure) -> ReplayedHistory in

@@ -74,36 +74,6 @@ package enum DatabaseFile {
     databaseSuffixes.allSatisfy { FileStatus(path + $0, followingLinks: false) == nil }
   }
 
-  /// Makes an empty file, which is an empty database. False when there is one by now: of several
-  /// processes one has made it.
-  package static func make(_ path: String) throws(Failure) -> Bool {
-    let descriptor = createExclusively(path)
-    if descriptor >= 0 {
-      close(descriptor)
-      return true
-    }
-    let problem = errno
-    guard problem == EEXIST else { throw refusal(path, "created", problem) }
-    // A link to nothing exists, too, and SQLite makes what it leads to.
-    return access(path, F_OK) != 0
-  }
-
-  /// Removes a database file that `make` made and into which nothing was committed, with its lock held,
-  /// so that no other process writes it. Keeps a file with content.
-  ///
-  /// - Returns: whether the file was removed.
-  @discardableResult
-  package static func removeEmpty(_ path: String) -> Bool {
-    guard let connection = try? Connection(path: path, mode: .readWrite),
-      (try? connection.execute("BEGIN EXCLUSIVE")) != nil
-    else { return false }
-    // A link stays, and the file that was made behind it goes.
-    // The transaction itself has begun a first page, which is in the file only once it is committed.
-    guard size(path) == 0, !connection.hasMoved, let file = try? resolvedPath(path)
-    else { return false }
-    return unlink(file) == 0
-  }
-
   /// SQLite does not tell why it could not make a file.
   package static func requireWritableFolder(of path: String) throws(Failure) {
     guard !isWritableFolder(parentFolder(of: path)) else { return }
@@ -137,7 +107,10 @@ package enum DatabaseFile {
         return try open(path, .readOnly, timeout: timeout, interruption, onWait)
       } catch  where error.code == .cannotOpen || error.code == .readOnly {
         // A hot journal, or a WAL without its index, can only be read by one who may write.
-        return try open(path, .readWrite, timeout: timeout, interruption, onWait)
+        let connection = try open(path, .readWrite, timeout: timeout, interruption, onWait)
+        // A log that a killed process has left stays as it is.
+        connection.set(.keepsLog, to: true)
+        return connection
       }
     } catch {
       guard error.status == .bug else { throw Failure(error, database: path) }
@@ -212,11 +185,6 @@ package enum DatabaseFile {
   }
 }
 
-/// With the mode that SQLite gives to new databases.
-private func createExclusively(_ path: String) -> Int32 {
-  open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-}
-
 /// A database that is open to be read, and its name in messages.
 package struct ReadableDatabase {
   package let connection: Connection
@@ -229,13 +197,27 @@ package struct ReadableDatabase {
 
   /// Opens a database file, which must exist.
   package init(
-    file: String, timeout: Double, interruption: Interruption = Interruption()
+    file: String, timeout: Double, interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
   ) throws(Failure) {
     try DatabaseFile.require(file)
     self.init(
-      try DatabaseFile.openForReading(file, timeout: timeout, interruption: interruption),
-      name: file)
+      try DatabaseFile.openForReading(
+        file, timeout: timeout, interruption: interruption, onWait: onWait), name: file)
   }
+
+  /// Opens a database file; nil if it does not exist.
+  package init?(
+    ifExists file: String, timeout: Double, interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
+  ) throws(Failure) {
+    guard try DatabaseFile.exists(file) else { return nil }
+    try self.init(file: file, timeout: timeout, interruption: interruption, onWait: onWait)
+  }
+
+  /// Closes the connection before another one writes the database: in WAL mode, the log is removed
+  /// when the last connection that can write closes.
+  package func close() { connection.close() }
 }
 
 /// The present state of a database: its ledger and its schema, read in one transaction.

@@ -21,29 +21,26 @@ extension Project {
   /// Writes the ledger of a database that has none, up to the point of the history that has the schema of the
   /// database. Changes no other row.
   ///
-  /// - Parameter point: the last migration that the database contains; nil searches for it.
+  /// - Parameters:
+  ///   - database: opened to be read, or a connection of the application (`Connection.borrowing`). Must not be
+  ///     used afterwards.
+  ///   - point: the last migration that the database contains; nil searches for it.
   /// - Throws: with the nearest difference, when its schema is that of no point; with the points,
   ///   when it is that of several, because migrations between them change rows only.
   package func adopt(
-    _ database: String, at point: String?, timeout: Double,
+    _ database: ReadableDatabase, at point: String?, timeout: Double,
     interruption: Interruption = Interruption()
   ) throws(Failure) -> AdoptReport {
-    try DatabaseFile.require(database)
-    let view = try view(of: database, timeout: timeout, interruption: interruption)
+    let view = try view(of: database)
+    let borrowed = database.connection.isBorrowed ? database.connection : nil
+    database.close()
     return try view.adoptInView(
-      database, at: point, timeout: timeout, interruption: interruption)
-  }
-
-  /// The same on a connection of the application (`Connection.borrowing`).
-  package func adopt(on connection: Connection, at point: String?) throws(Failure) -> AdoptReport {
-    let database = ReadableDatabase(connection, name: connection.path)
-    return try view(of: database).adoptInView(
-      database.name, on: connection, at: point, timeout: 0)
+      database.name, on: borrowed, at: point, timeout: timeout, interruption: interruption)
   }
 
   private func adoptInView(
-    _ database: String, on borrowed: Connection? = nil, at point: String?, timeout: Double,
-    interruption: Interruption = Interruption()
+    _ database: String, on borrowed: Connection?, at point: String?, timeout: Double,
+    interruption: Interruption
   ) throws(Failure) -> AdoptReport {
     try requireIntactHistory()
     let replay = try replay(migrations, interruption: interruption)

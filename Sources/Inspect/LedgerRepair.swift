@@ -45,9 +45,9 @@ package struct RepairPlan: Sendable {
 extension Project {
   /// What a repair would write. Nothing is written.
   package func plan(
-    _ repair: LedgerRepair, database: String, timeout: Double
+    _ repair: LedgerRepair, of readable: ReadableDatabase
   ) throws(Failure) -> RepairPlan {
-    let readable = try ReadableDatabase(file: database, timeout: timeout)
+    let database = readable.name
     let view = try view(of: readable)
     let live = try LiveDatabase(readable.connection, ledger, path: database)
     try view.requireIntactHistory()

@@ -86,13 +86,10 @@ extension Project {
   ///
   /// - Throws: failures from 64 up; everything else is in the report.
   package func verify(
-    _ database: String, with replay: PendingReplay, timeout: Double,
-    interruption: Interruption = Interruption()
+    _ database: ReadableDatabase, with replay: PendingReplay
   ) throws(Failure) -> VerifyReport {
     var report = VerifyReport(history: [])
-    let readable = try ReadableDatabase(
-      file: database, timeout: timeout, interruption: interruption)
-    try compare(readable, with: replay, into: &report)
+    try compare(database, with: replay, into: &report)
     return report
   }
 

@@ -66,8 +66,12 @@ package struct Application: Sendable {
 
   /// Registers everything on a user's database: what is missing can be named there by DDL, and
   /// fails the statement that would call it.
-  package func register(on connection: Connection) throws(DatabaseError) -> CallRecord {
-    let calls = CallRecord()
+  ///
+  /// - Returns: `calls`.
+  @discardableResult
+  package func register(
+    on connection: Connection, noting calls: CallRecord = CallRecord()
+  ) throws(DatabaseError) -> CallRecord {
     try registerBrought(on: connection)
     try registerMissing(on: connection, calls)
     return calls

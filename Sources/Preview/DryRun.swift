@@ -42,15 +42,14 @@ package struct DryRunReport: Sendable {
 
 extension Project {
   /// Plans, and asks the rows of the database itself what the plan will ask them.
-  package func dryRun(_ options: MigrateOptions) throws(Failure) -> DryRunReport {
-    let exists = try DatabaseFile.exists(options.database)
-    if !exists, options.existing {
-      throw Failure(.notFound, "database \(options.database) does not exist")
-    }
-    let plan = try plan(options, database: options.database)
+  ///
+  /// - Parameter database: nil if the file does not exist.
+  package func dryRun(
+    _ options: MigrateOptions, for database: ReadableDatabase?
+  ) throws(Failure) -> DryRunReport {
+    let plan = try plan(options, for: database)
     let report = DryRunReport(plan: plan)
-    guard exists else { return report }
-    let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
+    guard let connection = database?.connection else { return report }
     if !plan.migrations.isEmpty { try requireWhole(connection, options.database, plan) }
     var interview = Interview(
       connection: connection, database: options.database, redacts: options.redactsValues,

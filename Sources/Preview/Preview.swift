@@ -100,27 +100,20 @@ package struct PlannedOperation: Sendable {
 extension Project {
   /// Plans the pending migrations, each against the schema that the ones before it leave.
   ///
-  /// - Parameter database: nil, or a missing file, is an empty database.
-  package func plan(_ options: MigrateOptions, database: String?) throws(Failure) -> PlanReport {
-    guard let database, try DatabaseFile.exists(database) else {
-      return try plan(options, for: nil, named: database, isMeasured: false)
-    }
-    return try view(of: database, timeout: options.timeout).plan(
-      options, for: ReadableDatabase(file: database, timeout: options.timeout), named: database,
-      isMeasured: true)
-  }
-
-  /// Plans the pending migrations of an open database.
+  /// - Parameters:
+  ///   - readable: nil is an empty database.
+  ///   - isMeasured: whether to ask it for the cost.
   package func plan(
-    _ options: MigrateOptions, for readable: ReadableDatabase
+    _ options: MigrateOptions, for readable: ReadableDatabase?, isMeasured: Bool = true
   ) throws(Failure) -> PlanReport {
-    try plan(options, for: readable, named: readable.name, isMeasured: false)
+    try (readable.map { (readable) throws(Failure) in try view(of: readable) } ?? self)
+      .planInView(options, for: readable, isMeasured: isMeasured)
   }
 
-  private func plan(
-    _ options: MigrateOptions, for readable: ReadableDatabase?, named database: String?,
-    isMeasured: Bool
+  private func planInView(
+    _ options: MigrateOptions, for readable: ReadableDatabase?, isMeasured: Bool
   ) throws(Failure) -> PlanReport {
+    let database = options.database.isEmpty ? nil : options.database
     let targets = try checkedTargets(options)
     var schema = Schema()
     var rows: [LedgerRow]?

@@ -19,24 +19,36 @@ extension Project {
   ///
   /// Nothing is switched off on the copy: with the journal and the syncs that the database itself has, the
   /// times are those that it will take.
+  ///
+  /// - Parameter readable: nil if the file does not exist.
   package func rehearse(
-    _ options: MigrateOptions, interruption: Interruption = Interruption(),
+    _ options: MigrateOptions, for readable: ReadableDatabase?,
+    interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> RehearsalReport {
     let database = options.database
-    let exists = try DatabaseFile.exists(database)
-    if !exists, options.existing { throw Failure(.notFound, "database \(database) does not exist") }
-    if exists, let run = try liveReport(options, checkedTargets(options), interruption).report {
+    if let readable,
+      let run = try liveReport(options, checkedTargets(options), of: readable).report
+    {
       return RehearsalReport(run: run, milliseconds: 0)
     }
     let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
-    let file = try exists ? trialFile(of: database, copier) : copier.makeEmpty(for: database)
+    let file =
+      if let readable {
+        try trialFile(of: readable, copier)
+      } else {
+        try copier.makeEmpty(for: database)
+      }
     var options = options
     options.trialFile = file.path
     options.backup = nil
     let time = Stopwatch()
     defer { withExtendedLifetime(file) {} }
-    var report = try migrate(options, interruption: interruption, onEvent: onEvent)
+    let copy = try DatabaseFile.openForReading(
+      file.path, timeout: options.timeout, interruption: interruption)
+    var report = try migrate(
+      options, reading: ReadableDatabase(copy, name: database), interruption: interruption,
+      onEvent: onEvent)
     if interruption.isRequested, report.failure != nil {
       report.failure = Failure(
         .interrupted, "interrupted: the copy was removed, and \(database) was not changed")
@@ -46,12 +58,13 @@ extension Project {
 
   /// A copy of a database beside it, to try migrations on; it is removed with the last reference.
   package func trialFile(
-    of database: String, _ copier: Copier
+    of readable: ReadableDatabase, _ copier: Copier
   ) throws(Failure) -> TemporaryFile {
+    let database = readable.name
     do throws(Failure) {
       // A migration may write a table a second time, and the old pages into a journal.
       return try copier.copy(
-        copier.openForCopying(database), for: database,
+        readable.connection, for: database,
         "a copy of \(database) to try the migrations on"
       ) { $0.saturatingTimes(3) }
     } catch {

@@ -30,7 +30,7 @@ extension Project {
     // A rewrite that several operations share needs an edit of `sqlite_schema`; alone, each may have a statement
     // of SQLite.
     project.application.plansForLint = true
-    let plan = try project.plan(options, for: copy.readable)
+    let plan = try project.plan(options, for: copy.readable, isMeasured: false)
     return (copy, plan, try project.sending(plan, copy.live, on: cluster))
   }
 

@@ -127,25 +127,10 @@ extension Project {
   /// database has run some of them, and not all.
   ///
   /// - Throws: a failure (66) where the manifests of these migrations are missing.
-  package func view(
-    of database: String, timeout: Double, interruption: Interruption = Interruption()
-  ) throws(Failure) -> Project {
-    guard squash != nil, try DatabaseFile.exists(database) else { return self }
-    let connection = try DatabaseFile.openForReading(
-      database, timeout: timeout, interruption: interruption)
-    let live = try LiveDatabase(connection, ledger, path: database)
-    return try view(of: live, path: database)
-  }
-
-  /// The same for a database that is open.
   package func view(of database: ReadableDatabase) throws(Failure) -> Project {
-    guard squash != nil else { return self }
-    return try view(
-      of: LiveDatabase(database.connection, ledger, path: database.name), path: database.name)
-  }
-
-  private func view(of live: LiveDatabase, path: String) throws(Failure) -> Project {
     guard let squash else { return self }
+    let path = database.name
+    let live = try LiveDatabase(database.connection, ledger, path: path)
     let run = live.known
     // Another tool's ledger, or the schema, tells which of them a database without a ledger has run.
     let isAdoptable =

@@ -10,11 +10,15 @@ import SchemaSQLite
 ///
 /// Transactions, the ledger and the choice of what to run are the caller's.
 package final class Runner {
-  package enum Target: Sendable {
+  package enum Target: Sendable, Equatable {
     /// A private replay, whose only rows are what migrations wrote: assertions are compiled there,
     /// not answered.
     case scratch
+    /// A private replay whose result becomes a new database: its rows are all that there are.
+    case newDatabase
     case database
+
+    var isPrivate: Bool { self != .database }
   }
 
   let connection: Connection
@@ -24,9 +28,9 @@ package final class Runner {
   let interruption: Interruption
   /// Whether to continue after undeclared functions and collations, and to record warnings about statements.
   let isForLint: Bool
-  let redactsValues: Bool
+  var redactsValues: Bool { didSet { connection.redactsValues = redactsValues } }
   /// Whether the values are compared that an operation must not change.
-  let isParanoid: Bool
+  var isParanoid: Bool
   let statementGuard: StatementGuard
   /// Temporary objects of a borrowed connection.
   private var foreignTemporaries: Set<Identifier> = []
@@ -57,6 +61,15 @@ package final class Runner {
     package struct Call: Sendable {
       let function: String
       let position: Position
+
+      func refusal(of migration: Migration) -> Failure {
+        Failure(
+          .invalidInput,
+          "\(function)() belongs to the application, and this migration calls it. Nothing was "
+            + "changed. Run it with SchemaKit",
+          place: Failure.Place(file: migration.file, position: position),
+          migration: Failure.FailedMigration(id: migration.id))
+      }
     }
   }
 
@@ -127,7 +140,7 @@ package final class Runner {
       if record.writeSet.namesSettings || !connection.isOn(.defensive) { try putBackSettings() }
       if record.writeSet.namesTemporary { record.temporary = try dropTemporaryObjects() }
     } catch {
-      throw context.failure(error, onScratch: target == .scratch)
+      throw context.failure(error, onScratch: target.isPrivate)
     }
     return record
   }
@@ -225,7 +238,7 @@ package final class Runner {
         guard let statement = try script.next(on: connection),
           try script.next(on: connection) == nil, statement.isReadOnly, statement.columnCount == 1
         else { return nil }
-        guard target == .database else { return ([], .null) }
+        guard target != .scratch else { return ([], .null) }
         var rows: [Value] = []
         while rows.count < 2, try statement.step() { rows.append(try statement.value(0)) }
         return (rows, try connection.value("SELECT \(assertion.equals.sql)") ?? .null)
@@ -235,7 +248,7 @@ package final class Runner {
           .invalidInput, "an assertion's query must be one SELECT of one column",
           position: assertion.query.position)
       }
-      guard target == .database, rows != [expected] else { return }
+      guard target != .scratch, rows != [expected] else { return }
       throw context.failure(
         .migrationFailed,
         assertion.broken(by: rows, expected: expected, redacted: redactsValues),

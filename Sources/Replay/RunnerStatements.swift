@@ -67,9 +67,12 @@ extension Runner {
           .invalidInput, "the statement has a parameter without a value",
           position: start, statement: sql)
       }
-      if target == .scratch {
+      if target.isPrivate {
         try refuseLedger(tokens, start, context)
         record.missingCall = try record.missingCall ?? missingCall(in: sql, at: start)
+        if target == .newDatabase, let call = record.missingCall {
+          throw call.refusal(of: context.migration)
+        }
       }
       if isGenerated, !allowsQuotedStrings { try refuseQuotedString(tokens, context) }
       // Only an observer reads warnings.
@@ -140,7 +143,7 @@ extension Runner {
       let missing = context.operation.missingName(in: schema)
     else {
       var failure = context.failure(
-        error, position: place, statement: sql, onScratch: target == .scratch)
+        error, position: place, statement: sql, onScratch: target.isPrivate)
       failure.rows = rows(for: error, of: sql)
       return failure
     }

@@ -15,6 +15,8 @@ extension Project {
   ///   - isTrusted: whether the history has made the base.
   ///   - application: replaces the project's.
   ///   - isForLint: unknown functions and collations are reported with the statement that needs them.
+  ///   - becomesDatabase: whether the result becomes a new database: then its rows are all that there are, and
+  ///     nothing stands in for functions and collations of the application.
   ///   - prepare: called once, before the first migration runs.
   ///   - observe: called after each migration.
   /// - Returns: the scratch database, as the last migration left it.
@@ -22,14 +24,20 @@ extension Project {
   @discardableResult
   package func replay(
     _ migrations: [Migration]? = nil, from base: Schema = Schema(), isTrusted: Bool = true,
-    application: Application? = nil, isForLint: Bool = false,
+    application: Application? = nil, isForLint: Bool = false, becomesDatabase: Bool = false,
     interruption: Interruption = Interruption(),
     preparing prepare: (ScratchDatabase) throws(Failure) -> Void = { _ in },
     observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
   ) throws(Failure) -> ScratchDatabase {
-    let scratch = try ScratchDatabase(
-      application ?? self.application, from: base, isTrusted: isTrusted, isForLint: isForLint,
-      interruption: interruption)
+    let application = application ?? self.application
+    let scratch =
+      if becomesDatabase {
+        try ScratchDatabase(newDatabaseOf: application, interruption: interruption)
+      } else {
+        try ScratchDatabase(
+          application, from: base, isTrusted: isTrusted, isForLint: isForLint,
+          interruption: interruption)
+      }
     scratch.isReleased = isFrozen
     try prepare(scratch)
     for migration in migrations ?? self.migrations {
@@ -99,16 +107,7 @@ package final class ScratchDatabase {
     }
 
     /// Why it cannot run on a database: a function that only the application has would be called.
-    package var refusal: Failure? {
-      missingCall.map { call in
-        Failure(
-          .invalidInput,
-          "\(call.function)() belongs to the application, and this migration calls it. Nothing was "
-            + "changed. Run it with SchemaKit",
-          place: Failure.Place(file: migration.file, position: call.position),
-          migration: Failure.FailedMigration(id: migration.id))
-      }
-    }
+    package var refusal: Failure? { missingCall?.refusal(of: migration) }
   }
 
   /// - Parameters:
@@ -130,6 +129,24 @@ package final class ScratchDatabase {
       try connection.execute(application.ledger.createStatement)
       return connection
     }
+  }
+
+  /// A replay whose result becomes a new database.
+  convenience init(
+    newDatabaseOf application: Application, interruption: Interruption
+  ) throws(Failure) {
+    let calls = CallRecord()
+    try self.init(
+      application, isForLint: false, interruption: interruption, target: .newDatabase,
+      calls: calls
+    ) { () throws(DatabaseError) in
+      let connection = try application.scratch()
+      try application.register(on: connection, noting: calls)
+      connection.set(.trustedSchema, to: true)
+      try connection.execute(application.ledger.createStatement)
+      return connection
+    }
+    checksOwnRows = true
   }
 
   /// A replay that continues where another one is, on a connection of its own: it has the schema and
@@ -212,6 +229,18 @@ package final class ScratchDatabase {
       }
       try observer(statement, before)
     }
+  }
+
+  /// Whether rewritten tables are compared with their old rows.
+  package var isParanoid: Bool {
+    get { runner.isParanoid }
+    set { runner.isParanoid = newValue }
+  }
+
+  /// Whether messages hold no values of rows.
+  package var redactsValues: Bool {
+    get { runner.redactsValues }
+    set { runner.redactsValues = newValue }
   }
 
   /// Told of each operation's plan before it runs, and of what those before it write.

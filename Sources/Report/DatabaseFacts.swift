@@ -39,10 +39,9 @@ extension Project {
   ///
   /// - Throws: if the database cannot be read at all.
   package func facts(
-    of database: String, timeout: Double, interruption: Interruption
+    of readable: ReadableDatabase, timeout: Double
   ) throws(Failure) -> DatabaseFacts {
-    let readable = try ReadableDatabase(
-      file: database, timeout: timeout, interruption: interruption)
+    let database = readable.name
     let connection = readable.connection
     var facts = DatabaseFacts(path: database)
     do {
@@ -62,7 +61,7 @@ extension Project {
     let plan = facts.attempt { () throws(Failure) -> PlanReport in
       var options = MigrateOptions(database: database)
       options.timeout = timeout
-      return try self.plan(options, database: database)
+      return try self.plan(options, for: readable)
     }
     facts.pending = plan?.migrations ?? []
     if let failure = plan?.failure {

@@ -21,6 +21,7 @@ package final class Connection {
   /// Whether the caller opened the connection and will close it.
   package let isBorrowed: Bool
   private let interruptible: Interruptible
+  private var isClosed = false
   private var busyHandler: BusyHandler?
   var stopCheck: StopCheck?
   /// Whether errors of running statements omit what may be a value of a row.
@@ -82,7 +83,13 @@ package final class Connection {
     needsTrust = isOn(.trustedSchema)
   }
 
-  deinit {
+  deinit { close() }
+
+  /// Closes the connection before its last reference ends. It must not be used afterwards. A borrowed
+  /// connection stays open.
+  package func close() {
+    guard !isClosed else { return }
+    isClosed = true
     interruptible.forget()
     if !isBorrowed { sqlite3_close_v2(handle) }
   }

@@ -81,7 +81,10 @@ extension SchemaMigrator {
   public func adopt(
     databaseAt path: String, at point: String? = nil
   ) throws(SchemaError) -> [String] {
-    try reporting { try project().adopt(path, at: point, timeout: timeout).adopted }
+    try reporting {
+      let database = try ReadableDatabase(.file(path), timeout: timeout, Interruption())
+      return try project().adopt(database, at: point, timeout: timeout).adopted
+    }
   }
 
   /// The same for the database of an open connection, as ``migrate(handle:through:onlyFrozen:onProgress:)``
@@ -98,7 +101,9 @@ extension SchemaMigrator {
   ) throws(SchemaError) -> [String] {
     try reporting {
       try Connection.borrowing(handle) { connection in
-        try project().adopt(on: connection, at: point).adopted
+        try project().adopt(
+          ReadableDatabase(connection, name: connection.path), at: point, timeout: timeout
+        ).adopted
       }
     }
   }

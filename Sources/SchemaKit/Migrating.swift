@@ -80,18 +80,22 @@ extension SchemaMigrator {
     _ onProgress: ((MigrationProgress) -> Void)?
   ) throws(SchemaError) -> MigrationReport {
     let report = try reporting {
-      if options.through == nil, isUpToDate(target) { return MigrateReport() }
-      let events = ProgressReader(onProgress)
       switch target {
       case .file(let path):
-        return try project().migrate(
-          options.migrateOptions(path, timeout: timeout), interruption: interruption,
-          onEvent: events.note)
+        let database = try ReadableDatabase(
+          ifExists: path, timeout: timeout, interruption: interruption)
+        if options.through == nil, let database, isUpToDate(database.connection) {
+          return MigrateReport()
+        }
+        return try migrate(path, database, options, interruption, onProgress)
       case .handle(let handle):
+        if options.through == nil, isUpToDate(Connection(borrowing: handle)) {
+          return MigrateReport()
+        }
         return try Connection.borrowing(handle) { connection in
-          try project().migrate(
-            options.migrateOptions(connection.path, timeout: timeout), on: connection,
-            interruption: interruption, onEvent: events.note)
+          try migrate(
+            connection.path, ReadableDatabase(connection, name: connection.path), options,
+            interruption, onProgress)
         }
       }
     }
@@ -101,18 +105,18 @@ extension SchemaMigrator {
     return MigrationReport(report)
   }
 
-  private func isUpToDate(_ target: Target) -> Bool {
+  private func migrate(
+    _ path: String, _ database: ReadableDatabase?, _ options: MigrationOptions,
+    _ interruption: Interruption, _ onProgress: ((MigrationProgress) -> Void)?
+  ) throws -> MigrateReport {
+    try project().migrate(
+      options.migrateOptions(path, timeout: timeout), reading: database,
+      interruption: interruption, onEvent: ProgressReader(onProgress).note)
+  }
+
+  private func isUpToDate(_ connection: Connection) -> Bool {
     guard case .bundle(let bundle) = history else { return false }
-    switch target {
-    case .file(let path):
-      guard (try? DatabaseFile.exists(path)) == true,
-        let connection = try? Connection(path: path, mode: .readOnly)
-      else { return false }
-      connection.setBusyHandler(timeout: timeout)
-      return bundle.isApplied(in: connection)
-    case .handle(let handle):
-      return bundle.isApplied(in: Connection(borrowing: handle))
-    }
+    return bundle.isApplied(in: connection)
   }
 }
 

@@ -32,7 +32,7 @@ final class Probe {
       if let opened { return opened }
       let connection = try Connection(path: nil)
       // An unknown function must not appear to return a value.
-      _ = try application.register(on: connection)
+      try application.register(on: connection)
       try connection.execute("CREATE TABLE one_row (a); INSERT INTO one_row VALUES (1)")
       opened = connection
       return connection

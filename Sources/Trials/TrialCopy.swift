@@ -64,20 +64,17 @@ package final class TrialCopy {
 extension Project {
   /// Copies a database to try its pending migrations on the copy.
   ///
-  /// - Throws: when it does not exist (66), is not ours (1), or its ledger and the history disagree (4, 2
+  /// - Throws: when it is not ours (1), or its ledger and the history disagree (4, 2
   ///   or 1); the message says what to do.
   package func trialCopy(
-    of database: String, timeout: Double, interruption: Interruption = Interruption(),
+    of readable: ReadableDatabase, timeout: Double, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> TrialCopy {
-    try DatabaseFile.require(database)
-    let live = try live(
-      on: DatabaseFile.openForReading(database, timeout: timeout, interruption: interruption),
-      path: database)
+    let database = readable.name
+    let live = try live(on: readable.connection, path: database)
     try requireUsableLedger(live.rows, of: database)
     let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
     return try TrialCopy(
-      of: database, trialFile(of: database, copier), live.known,
-      application)
+      of: database, trialFile(of: readable, copier), live.known, application)
   }
 }

@@ -1,3 +1,4 @@
+import SchemaApply
 import SchemaAuthoring
 import SchemaGit
 import SchemaHistory
@@ -28,22 +29,25 @@ extension Session {
 
   // MARK: The history
 
-  /// Reads the history. Opens the database first, because errors of the database take precedence
-  /// over errors in manifests (see the precedence of exit codes).
+  /// Opens a database to read it. Commands do so before they read the history, because errors of the
+  /// database take precedence over errors in manifests (see the precedence of exit codes).
+  func open(_ database: String) throws(Failure) -> ReadableDatabase {
+    try ReadableDatabase(
+      file: database, timeout: timeout, interruption: interruption,
+      onWait: { follow(.waiting(seconds: $0)) })
+  }
+
+  /// Opens a database to read it; nil if it does not exist and need not.
+  func open(_ options: MigrateOptions) throws(Failure) -> ReadableDatabase? {
+    if options.database.isEmpty { return nil }
+    if !options.existing, try !DatabaseFile.exists(options.database) { return nil }
+    return try open(options.database)
+  }
+
+  /// Reads the history.
   ///
   /// - Parameter mayBeEmpty: suppresses the warning about a folder without migrations.
-  func project(
-    for database: String? = nil, mustExist: Bool = true, mayBeEmpty: Bool = false,
-    asksGitAboutDrafts: Bool = true
-  ) throws -> Project {
-    if let database {
-      if mustExist { try DatabaseFile.require(database) }
-      if try DatabaseFile.exists(database) {
-        _ = try DatabaseFile.openForReading(
-          database, timeout: timeout, interruption: interruption,
-          onWait: { follow(.waiting(seconds: $0)) })
-      }
-    }
+  func project(mayBeEmpty: Bool = false, asksGitAboutDrafts: Bool = true) throws -> Project {
     let project = try project(in: migrations)
     if project.migrations.isEmpty, project.lock == nil, !mayBeEmpty {
       warn(

@@ -114,21 +114,3 @@ package final class Sandbox {
     get throws { (try Ledger.usual.rows(in: open()) ?? []).map(\.id) }
   }
 }
-
-extension Project {
-  package func status(
-    database: String, timeout: Double, comparesSchema: Bool = false
-  ) throws(Failure) -> StatusReport {
-    try status(
-      of: ReadableDatabase(file: database, timeout: timeout), comparesSchema: comparesSchema)
-  }
-
-  package func diff(database: String, timeout: Double) throws(Failure) -> DiffReport {
-    try diff(of: ReadableDatabase(file: database, timeout: timeout))
-  }
-
-  package func verify(database: String?, timeout: Double) throws(Failure) -> VerifyReport {
-    try verify(
-      database.map { (file) throws(Failure) in try ReadableDatabase(file: file, timeout: timeout) })
-  }
-}

@@ -25,8 +25,9 @@ enum AdoptCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let database = try session.requiredDatabase()
-    let report = try session.project(for: database).adopt(
-      database, at: session.text("to"), timeout: session.timeout,
+    let readable = try session.open(database)
+    let report = try session.project().adopt(
+      readable, at: session.text("to"), timeout: session.timeout,
       interruption: session.interruption)
     session.report(
       [

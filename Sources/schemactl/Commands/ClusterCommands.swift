@@ -57,9 +57,7 @@ extension Session {
       let project = try project(asksGitAboutDrafts: asksGitAboutDrafts)
       return (project, try ClusterCopy(of: cluster, for: project).readable, true)
     }
-    let file = try requiredDatabase()
-    let project = try project(for: file, asksGitAboutDrafts: asksGitAboutDrafts)
-    let database = try ReadableDatabase(file: file, timeout: timeout, interruption: interruption)
-    return (project, database, false)
+    let database = try open(requiredDatabase())
+    return (try project(asksGitAboutDrafts: asksGitAboutDrafts), database, false)
   }
 }

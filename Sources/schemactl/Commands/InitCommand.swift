@@ -53,8 +53,8 @@ enum InitCommand: Command {
         try session.writing.withLock { _ in try createFileAtomically(Array(text.utf8), at: file) }
       }
       written.append(file)
-      report = try session.project(for: database).adopt(
-        database, at: nil, timeout: session.timeout, interruption: session.interruption)
+      report = try session.project().adopt(
+        session.open(database), at: nil, timeout: session.timeout, interruption: session.interruption)
     }
     session.report(
       [

@@ -64,10 +64,10 @@ enum LintCommand: Command {
 
   private static func lintOnCopy(_ session: Session) throws -> LintReport {
     let database = try session.requiredDatabase()
-    let project = try session.project(for: database).view(
-      of: database, timeout: session.timeout, interruption: session.interruption)
+    let readable = try session.open(database)
+    let project = try session.project().view(of: readable)
     let copy = try project.trialCopy(
-      of: database, timeout: session.timeout, interruption: session.interruption,
+      of: readable, timeout: session.timeout, interruption: session.interruption,
       onEvent: session.follow)
     return try session.lint(project, on: copy)
   }

@@ -52,11 +52,16 @@ enum MigrateCommand: Command {
     options.backup = session.backup()
     do {
       var report = MigrateReport()
-      if try !isUpToDate(options, session) {
-        let project = try session.project(for: database, mustExist: options.existing)
-        if resets { options.reset = try reset(project, options, session) }
+      var reading = try session.open(options)
+      if try !isUpToDate(reading, session) {
+        let project = try session.project()
+        if resets {
+          reading?.close()
+          options.reset = try reset(project, options, session)
+          reading = try session.open(options)
+        }
         report = try project.migrate(
-          options, interruption: session.interruption, onEvent: session.follow)
+          options, reading: reading, interruption: session.interruption, onEvent: session.follow)
       }
       let reset = options.reset.map { ["copy": $0.copy, "setAside": $0.setAside] as JSON }
       session.report(report.json + ["reset": reset]) { $0.show(report, options) }
@@ -71,12 +76,13 @@ enum MigrateCommand: Command {
 
   /// Checks for the most frequent case quickly. It does not apply when options select other than
   /// the whole history.
-  private static func isUpToDate(_ options: MigrateOptions, _ session: Session) throws -> Bool {
-    if ["to", "reset-drafts", "paranoid"].contains(where: session.flag) { return false }
-    return try MigrationFolder(session.migrations).isUpToDate(
-      options.database, session.ledger, timeout: options.timeout,
-      interruption: session.interruption
-    ) { session.follow(.waiting(seconds: $0)) }
+  private static func isUpToDate(
+    _ database: ReadableDatabase?, _ session: Session
+  ) throws -> Bool {
+    guard let database, !["to", "reset-drafts", "paranoid"].contains(where: session.flag) else {
+      return false
+    }
+    return MigrationFolder(session.migrations).isUpToDate(database, session.ledger)
   }
 
   private static func reset(

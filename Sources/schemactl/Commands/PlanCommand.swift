@@ -49,8 +49,9 @@ enum PlanCommand: Command {
 
   private static func rehearse(_ session: Session) throws -> ExitStatus {
     let options = session.migrateOptions(try session.requiredDatabase())
-    let report = try session.project(for: options.database, mustExist: options.existing)
-      .rehearse(options, interruption: session.interruption, onEvent: session.follow)
+    let database = try session.open(options)
+    let report = try session.project().rehearse(
+      options, for: database, interruption: session.interruption, onEvent: session.follow)
     session.report(report.json) { $0.show(report, options) }
     return report.status
   }
@@ -61,12 +62,13 @@ enum PlanCommand: Command {
     var options = session.migrateOptions(database ?? "")
     // A script may be meant for a database that does not exist yet.
     if printsSQL { options.existing = false }
-    let project = try session.project(for: database, mustExist: options.existing)
+    let readable = try session.open(options)
+    let project = try session.project()
     let report =
       database == nil || printsSQL
-      ? DryRunReport(plan: try project.plan(options, database: database))
-      : try project.dryRun(options)
-    if let database, !printsSQL, try !DatabaseFile.exists(database) {
+      ? DryRunReport(plan: try project.plan(options, for: readable))
+      : try project.dryRun(options, for: readable)
+    if let database, readable == nil, !printsSQL {
       session.note("\(database) does not exist: `schemactl migrate` would create it")
     }
     return try show(report, of: database, session)

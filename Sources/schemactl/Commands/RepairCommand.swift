@@ -38,7 +38,8 @@ enum RepairCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let database = try session.requiredDatabase()
-    let project = try session.project(for: database)
+    let readable = try session.open(database)
+    let project = try session.project()
     let (name, state) = (session.arguments[0], session.arguments[1])
     guard let action = LedgerRepair.Action(rawValue: state) else {
       throw session.usageError(
@@ -49,8 +50,8 @@ enum RepairCommand: Command {
       for: "repair", hint: "schemactl records why the ledger was changed.")
     let id = project.migrations.first { $0.answers(to: name) }?.id ?? name
     let plan = try project.plan(
-      LedgerRepair(id: id, action: action, reason: reason), database: database,
-      timeout: session.timeout)
+      LedgerRepair(id: id, action: action, reason: reason), of: readable)
+    readable.close()
     let record = "\(plan.repair.id.visible) as \(action.rawValue)"
     // One JSON document only: the plan is in the document that reports the repair.
     session.report(nil) { text in

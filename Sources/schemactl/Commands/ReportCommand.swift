@@ -27,8 +27,8 @@ enum ReportCommand: Command {
     ] + .database + .common([]))
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let database = try session.optionalDatabase()
-    let project = try session.project(for: database)
+    let database = try session.optionalDatabase().map(session.open)
+    let project = try session.project()
     var chronicle = Chronicle(project)
     let lint = try session.linter(of: project).lint { step, scratch throws(Failure) in
       try chronicle.note(step, scratch)
@@ -44,7 +44,8 @@ enum ReportCommand: Command {
 extension Session {
   /// Writes the report of a history as one HTML page.
   func write(
-    _ chronicle: Chronicle, of project: Project, _ lint: LintReport, database: String? = nil,
+    _ chronicle: Chronicle, of project: Project, _ lint: LintReport,
+    database: ReadableDatabase? = nil,
     toPage file: String
   ) throws {
     var report = try Report(
@@ -54,8 +55,7 @@ extension Session {
       "The frozen history is broken: \($0.id) is \($0.state.rawValue). \($0.detail)"
     }
     if let database {
-      report.database = try project.facts(
-        of: database, timeout: timeout, interruption: interruption)
+      report.database = try project.facts(of: database, timeout: timeout)
     }
     try write(report.page, toOutput: file)
   }
