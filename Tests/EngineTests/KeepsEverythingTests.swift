@@ -396,7 +396,7 @@ struct LeftBehindTests {
   }
 
   @Test(
-    "a full disk at COMMIT rolls back the whole transaction and is reported",
+    "a full disk creates no database, and at COMMIT it rolls back the whole transaction",
     .needsMount)
   func fullDisk() throws {
     let sandbox = try Sandbox()
@@ -407,6 +407,11 @@ struct LeftBehindTests {
       "0003_three", "CREATE TABLE three (a); INSERT INTO three VALUES (randomblob(1500000));")
     var options = MigrateOptions(database: disk.path + "/live.sqlite")
     options.timeout = 1
+    let failure = #expect(throws: Failure.self) { try sandbox.project().migrate(options) }
+    #expect(failure?.status == .inputOutput)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).isEmpty)
+    // Of an existing file only the transaction is gone.
+    try Connection(path: options.database).execute("PRAGMA user_version = 1")
     let report = try sandbox.project().migrate(options)
     #expect(report.status == .inputOutput)
     #expect(report.applied.isEmpty)

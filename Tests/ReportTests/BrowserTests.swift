@@ -183,7 +183,7 @@ struct BrowserTests {
     var report = try Report(
       of: chronicle, lint, project.application, name: "reminders", date: "2026-01-01T00:00:00Z")
     report.database = try project.facts(
-      of: sandbox.database, timeout: 5, interruption: Interruption())
+      of: ReadableDatabase(file: sandbox.database, timeout: 5), timeout: 5)
     return String(decoding: report.page, as: UTF8.self)
   }
 

@@ -185,7 +185,8 @@ struct ReportTests {
     var report = try Report(
       of: chronicle, lint, project.application, name: "reminders", date: "2026-01-01T00:00:00Z")
     if let database {
-      report.database = try project.facts(of: database, timeout: 5, interruption: Interruption())
+      report.database = try project.facts(
+        of: ReadableDatabase(file: database, timeout: 5), timeout: 5)
     }
     return String(decoding: report.page, as: UTF8.self)
   }

@@ -71,6 +71,36 @@ struct NewDatabaseTests {
       try folder.connection().value("SELECT count(*) FROM schemactl_migrations") == .integer(3))
   }
 
+  @Test(
+    "65: no database is created if a migration calls a function or a collation of the app",
+    arguments: [
+      "INSERT INTO lists VALUES (2, title_of(2))",
+      "CREATE INDEX byTitle ON lists (title COLLATE ours); INSERT INTO lists VALUES (2, 'two')",
+    ])
+  func callsOfTheApp(sql: String) throws {
+    let folder = try history()
+    try folder.write("schemactl.yaml", "functions: [{ name: title_of, arguments: 1 }]\ncollations: [ours]\n")
+    try folder.write("migrations/0004_call.yaml", manifest(sql))
+    let run = try folder.run("migrate", "--database", "app.sqlite")
+    #expect(run.status == 65, "\(run.errors)")
+    #expect(run.errors.contains("belongs to the application"), "\(run.errors)")
+    #expect(run.errors.contains("SchemaKit"), "\(run.errors)")
+    #expect(try folder.names() == ["migrations", "schemactl.yaml"])
+  }
+
+  @Test("frozen migrations and drafts leave the copy from before the drafts, too")
+  func draftCopy() throws {
+    let folder = try history()
+    try folder.expect(0, "freeze", "--to", "0002_items")
+    let run = try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(run.errors.contains("app.sqlite.before-drafts"))
+    let copy = try folder.connection("app.sqlite.before-drafts")
+    #expect(try copy.value("SELECT count(*) FROM schemactl_migrations") == .integer(2))
+    #expect(try copy.value("SELECT count(*) FROM lists") == .integer(0))
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--reset-drafts")
+    #expect(try content(folder).count > 5)
+  }
+
   @Test("the migrations before a failing one remain applied")
   func failing() throws {
     let folder = try history()

@@ -12,13 +12,13 @@
           "CREATE TABLE lists (id INTEGER PRIMARY KEY, isDone INTEGER NOT NULL); "
             + "INSERT INTO lists VALUES (1, 0)"),
         "0002_status": """
-          operations:
-            - move_column:
-                table: lists
-                from: isDone
-                to: { name: status, type: INTEGER, not_null: true, default: 0 }
-                map: { 0: 0, 1: 2 }
-          """,
+        operations:
+          - move_column:
+              table: lists
+              from: isDone
+              to: { name: status, type: INTEGER, not_null: true, default: 0 }
+              map: { 0: 0, 1: 2 }
+        """,
       ])
     }
 

@@ -54,7 +54,8 @@ enum InitCommand: Command {
       }
       written.append(file)
       report = try session.project().adopt(
-        session.open(database), at: nil, timeout: session.timeout, interruption: session.interruption)
+        session.open(database), at: nil, timeout: session.timeout,
+        interruption: session.interruption)
     }
     session.report(
       [
