@@ -79,7 +79,8 @@ struct NewDatabaseTests {
     ])
   func callsOfTheApp(sql: String) throws {
     let folder = try history()
-    try folder.write("schemactl.yaml", "functions: [{ name: title_of, arguments: 1 }]\ncollations: [ours]\n")
+    try folder.write(
+      "schemactl.yaml", "functions: [{ name: title_of, arguments: 1 }]\ncollations: [ours]\n")
     try folder.write("migrations/0004_call.yaml", manifest(sql))
     let run = try folder.run("migrate", "--database", "app.sqlite")
     #expect(run.status == 65, "\(run.errors)")
