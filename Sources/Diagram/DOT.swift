@@ -12,7 +12,8 @@ extension Diagram {
   ) -> String {
     var lines = [
       "digraph schema {",
-      "  graph [rankdir=LR, bgcolor=transparent, nodesep=0.25, ranksep=0.9, pad=0.2];",
+      // `pack` lays out unconnected tables beside each other; without it, all are in one column.
+      "  graph [pack=12, rankdir=LR, bgcolor=transparent, nodesep=0.25, ranksep=0.9, pad=0.2];",
       "  node [shape=plain, fontname=\"Helvetica\", fontsize=11, margin=0];",
       "  edge [fontname=\"Helvetica\", fontsize=9, dir=both, arrowsize=0.8];",
     ]

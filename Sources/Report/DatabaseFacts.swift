@@ -30,6 +30,8 @@ package struct DatabaseFacts: Sendable {
   package var pendingIDs: [String] = []
   package var tables: [Table] = []
   package var hasSizes = false
+  /// How the database contradicts the history, which makes drift and pending migrations unknown.
+  package var disagreements: [String] = []
   /// Reasons why parts are unknown.
   package var problems: [String] = []
 }
@@ -55,6 +57,8 @@ extension Project {
     }
     facts.current = reported?.current
     facts.pendingIDs = reported?.pending ?? []
+    facts.disagreements = reported?.disagreements ?? []
+    guard facts.disagreements.isEmpty else { return facts }
     facts.drift = facts.attempt { () throws(Failure) -> [SchemaChange] in
       try self.diff(of: readable).changes
     }
@@ -68,6 +72,14 @@ extension Project {
       facts.problems.append("The plan ends early: \(failure.lines[0])")
     }
     return facts
+  }
+}
+
+extension StatusReport {
+  /// The migrations whose record in the database contradicts the history.
+  fileprivate var disagreements: [String] {
+    broken.map { "\($0.id) is \($0.state.rawValue): \($0.detail)" }
+      + ledger.filter(\.state.stops).map { "\($0.id) is \($0.state.rawValue): \($0.detail)" }
   }
 }
 
@@ -90,7 +102,8 @@ extension DatabaseFacts {
       if let name = row[0].text { sizes[name] = row[1].integer }
     }
     hasSizes = rows != nil
-    for table in schema.drawnTables {
+    // The shadow tables of a virtual table hold its rows.
+    for table in schema.tables {
       let count = try? connection.value(
         "SELECT count(*) FROM main.\(Quoting.quoted(table.name))")?.integer
       let indexes = schema.objects.filter { object in

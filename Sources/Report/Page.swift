@@ -59,9 +59,12 @@ struct Page {
   /// A table, a column or another object as a link to its table.
   func link(toObject name: String) -> HTML {
     if table(named: name) != nil { return link(toTable: name) }
-    for index in liveTables.values where name.hasPrefix(chronicle.tables[index].name + ".") {
-      return "<a href=\"#\(tableAnchors[index])\"><code>\(name)</code></a>"
+    // `a.b.c` is a part of the table `a.b` if there is one, otherwise of `a`.
+    let holders = liveTables.values.filter { name.hasPrefix(chronicle.tables[$0].name + ".") }
+    let holder = holders.max { a, b in
+      chronicle.tables[a].name.utf8.count < chronicle.tables[b].name.utf8.count
     }
+    if let holder { return "<a href=\"#\(tableAnchors[holder])\"><code>\(name)</code></a>" }
     return "<code>\(name)</code>"
   }
 

@@ -12,15 +12,26 @@ extension Page {
     let state: HTML =
       database.current.map { "Its last migration is \(link(toMigration: $0))." }
       ?? "It has run no migration of this history."
-    let problems = database.problems.map { problem -> HTML in "<li>\(problem)</li>" }
-    let list: HTML = problems.isEmpty ? "" : "<ul class=\"problems\">\(problems.joined())</ul>"
     return """
       <section id="database"><h2>Database</h2>
-      <p><code>\(database.path)</code>. \(state)</p>\(list)
+      <p><code>\(database.path)</code>. \(state)</p>\(contradictions(of: database))\(list(database.problems))
       <h3>Drift</h3>\(drift(of: database))
       <h3>Pending migrations</h3>\(pending(of: database))
       <h3>Rows and sizes</h3>\(sizes(of: database))</section>
 
+      """
+  }
+
+  private func list(_ problems: [String]) -> HTML {
+    let items = problems.map { problem -> HTML in "<li>\(problem)</li>" }
+    return items.isEmpty ? "" : "<ul class=\"problems\">\(items.joined())</ul>"
+  }
+
+  private func contradictions(of database: DatabaseFacts) -> HTML {
+    guard !database.disagreements.isEmpty else { return "" }
+    return """
+      <p>The database and the history disagree, so <code>schemactl migrate</code> refuses it.</p>\
+      \(list(database.disagreements))
       """
   }
 
@@ -38,6 +49,9 @@ extension Page {
   private func pending(of database: DatabaseFacts) -> HTML {
     let planned = Set(database.pending.map(\.migration.id.exact))
     let unplanned = database.pendingIDs.filter { !planned.contains($0) }
+    guard database.disagreements.isEmpty else {
+      return "<p>None can run before the database and the history agree.</p>"
+    }
     guard !database.pending.isEmpty || !unplanned.isEmpty else {
       return "<p>Nothing is pending.</p>"
     }

@@ -51,7 +51,7 @@ let pageStyle = """
   .slider p{flex-basis:100%;margin:0;font-size:.9rem;color:var(--quiet)}
   .split{display:grid;grid-template-columns:14rem minmax(0,1fr);gap:1.6rem}
   .index{position:sticky;top:6.5rem;align-self:start;max-height:calc(100vh - 8rem);overflow:auto;font-size:.9rem}
-  .index ul{list-style:none;padding:0;margin:0}.index a{display:inline-block;padding:.1rem .4rem;text-decoration:none;border-radius:4px}
+  .index ul{list-style:none;padding:0;margin:0}.index a{display:inline-block;overflow-wrap:anywhere;padding:.1rem .4rem;text-decoration:none;border-radius:4px}
   .index a:hover{background:var(--panel)}
   .tables>article{border:1px solid var(--line);border-radius:10px;padding:.8rem 1rem 1rem;margin:0 0 1.1rem;scroll-margin-top:8rem}
   article.at-target,.entry.at-target,:target{border-color:var(--focus)}
@@ -83,7 +83,8 @@ let pageStyle = """
   .entry.draft,.drafts>li{border-left-color:var(--changed)}
   .drafts{padding:0}
   .description{white-space:pre-line;max-width:70ch}
-  .changes{list-style:none;padding:0;font-size:.92rem}.changes>li>span{display:inline-block;width:5rem;font-weight:600}
+  .changes{list-style:none;padding:0;font-size:.92rem}.changes>li{padding-left:5rem}\
+  .changes>li>span:first-child{display:inline-block;width:5rem;margin-left:-5rem;font-weight:600}
   .columns{columns:20rem}
   .picture{overflow:auto;border:1px solid var(--line);border-radius:10px;background:var(--paper);padding:.5rem;max-height:85vh}
   .picture svg{max-width:none}

@@ -14,16 +14,20 @@ extension Page {
       let table = chronicle.tables[index]
       return "<li\(life(table.life))><a href=\"#\(tableAnchors[index])\">\(table.name)</a></li>"
     }
-    let views = chronicle.views.compactMap { part -> HTML? in
-      if case .view(let view) = part.content { article(view, part) } else { nil }
+    let views = chronicle.views.compactMap { part -> (part: Part, view: SchemaObject)? in
+      if case .view(let view) = part.content { (part, view) } else { nil }
+    }
+    // Only the latest definition of a view has an anchor.
+    let viewIndex = views.filter { !$0.part.life.isOver }.map { part, view -> HTML in
+      "<li\(life(part.life))><a href=\"#v-\(view.name.anchor)\">\(view.name)</a></li>"
     }
     return """
       <section id="schema"><h2>Schema</h2>
       \(slider)
       <div class="split">
-      <nav class="index" aria-label="Tables"><ul>\(index.joined())</ul></nav>
+      <nav class="index" aria-label="Tables and views"><ul>\(index.joined())\(viewIndex.joined())</ul></nav>
       <div class="tables">
-      \(order.map(article).joined())\(views.joined())
+      \(order.map(article).joined())\(views.map { article($0.view, $0.part) }.joined())
       </div></div></section>
 
       """
@@ -68,9 +72,18 @@ extension Page {
 
   /// None for a part that exists as long as its table.
   private func attributes(of part: Part, in table: TableStory? = nil) -> HTML {
-    guard part.life != table?.life else { return "" }
-    let since: HTML = part.since < part.life.from ? " data-s=\"\(part.since)\"" : ""
-    return "\(life(part.life))\(since)\(HTML(trusted: part.hasSuccessor ? " data-n" : ""))"
+    part.life == table?.life ? "" : attributes(part.life, part.since, part.hasSuccessor)
+  }
+
+  private func attributes(_ life: Lifetime, _ since: Int, _ hasSuccessor: Bool) -> HTML {
+    let origin: HTML = since < life.from ? " data-s=\"\(since)\"" : ""
+    return "\(self.life(life))\(origin)\(HTML(trusted: hasSuccessor ? " data-n" : ""))"
+  }
+
+  /// The story that continues a table under a new name.
+  func successor(of table: TableStory) -> TableStory? {
+    guard let end = table.life.until else { return nil }
+    return chronicle.tables.first { $0.life.from == end && $0.formerName == table.name }
   }
 
   private func article(_ index: Int) -> HTML {
@@ -81,11 +94,16 @@ extension Page {
         ", renamed from <code>\($0)</code> in \(link(toMigration: table.life.from))"
       }
       ?? ""
-    let end: HTML = table.life.until.map { ", gone in \(link(toMigration: $0))" } ?? ""
+    let successor = successor(of: table)
+    let end: HTML =
+      table.life.until.map { step in
+        let verb: HTML = successor.map { "renamed to \(link(toTable: $0.name))" } ?? "dropped"
+        return ", \(verb) in \(link(toMigration: step))"
+      } ?? ""
     let options: HTML = table.options.isEmpty ? "" : " · \(table.options.joined(separator: ", "))"
     let added = link(toMigration: table.since)
     return """
-      <article id="\(tableAnchors[index])"\(life(table.life))>
+      <article id="\(tableAnchors[index])"\(attributes(table.life, table.since, successor != nil))>
       <h3>\(table.name)</h3>
       <p class="meta">Added in \(added)\(former)\(end)\(options)</p>
       <div class="scroll"><table><thead><tr><th scope="col">Column</th><th scope="col">Type</th>\

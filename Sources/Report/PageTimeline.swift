@@ -111,10 +111,7 @@ extension Page {
         continue
       }
       if table.life.until == step {
-        let isRenamed = chronicle.tables.contains {
-          $0.life.from == step && $0.formerName == table.name
-        }
-        if !isRenamed { changes.append((.dropped, "table \(name)")) }
+        if successor(of: table) == nil { changes.append((.dropped, "table \(name)")) }
         continue
       }
       changes += table.parts.compactMap { change(of: $0, name, at: step) }

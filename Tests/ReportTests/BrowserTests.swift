@@ -87,6 +87,66 @@ struct BrowserTests {
       ])
   }
 
+  @Test("a renamed table and a new definition of a view are changes")
+  func renaming() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_a", "CREATE TABLE kv (k TEXT PRIMARY KEY); CREATE VIEW keys AS SELECT k FROM kv")
+    try sandbox.addSQL(
+      "0002_b",
+      "DROP VIEW keys; ALTER TABLE kv RENAME TO pairs; CREATE VIEW keys AS SELECT upper(k) FROM pairs"
+    )
+    let notes = try Chromium.run(
+      """
+      const shown = () => Array.from(document.querySelectorAll('.tables > article'))
+        .filter(article => !article.hidden)
+        .map(article => article.querySelector('h3').firstChild.textContent + ' ' + (article.querySelector('h3 ~ .mark') || { textContent: 'same' }).textContent);
+      note(shown().join(', '));
+      note(document.getElementById('summary').textContent);
+      note(document.querySelector('#t-kv .meta').textContent);
+      note(Array.from(document.querySelectorAll('.index li:not([hidden]) a'), link => link.textContent).join(', '));
+      """, on: try sandbox.page())
+    #expect(
+      notes == [
+        "pairs changed, keys changed", "2 tables and views: 0 new, 2 changed, 0 dropped",
+        "Added in 0001, renamed to pairs in 0002", "pairs, keys",
+      ])
+  }
+
+  @Test("three questions of a reviewer take at most three clicks, on a hundred tables")
+  func clicks() throws {
+    let notes = try Chromium.run(
+      """
+      let clicks = 0;
+      const follow = link => {
+        clicks++;
+        location.hash = link.hash;
+        window.dispatchEvent(new HashChangeEvent('hashchange'));
+      };
+      const answer = element => {
+        const { top, bottom } = element.getBoundingClientRect();
+        const isVisible = bottom > 0 && top < innerHeight;
+        note((isVisible ? '' : 'not visible: ') + element.textContent.replace(/\\s+/g, ' ') + (clicks <= 3 ? '' : ' after ' + clicks + ' clicks'));
+        clicks = 0;
+      };
+      // When was a column added?
+      const field = document.getElementById('search');
+      field.click(); clicks++;
+      field.value = 'extra142';
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      follow(document.querySelector('#results a'));
+      answer(Array.from(document.querySelectorAll('tr')).find(row => row.textContent.startsWith('extra142')));
+      // What refers to a table?
+      follow(document.querySelector('.index a[href="#t-table35"]'));
+      answer(Array.from(document.querySelectorAll('#t-table35 .group')).find(group => group.textContent.startsWith('Referred')));
+      // What does the latest draft change?
+      follow(document.querySelector('nav a[href="#drafts"]'));
+      follow(document.querySelector('.drafts > li:last-child a'));
+      answer(document.querySelector('.at-target .changes'));
+      """, on: try Sandbox.large().page())
+    #expect(notes == [])
+  }
+
   @Test("search finds tables, columns and migrations, with the keyboard, too")
   func search() throws {
     let notes = try Chromium.run(
@@ -178,13 +238,7 @@ struct BrowserTests {
     try sandbox.makeRelease1()
     try sandbox.run(
       "ALTER TABLE tags ADD COLUMN stray TEXT; CREATE INDEX strayIndex ON tags (stray)")
-    let project = try sandbox.project()
-    let (chronicle, lint) = try sandbox.linted()
-    var report = try Report(
-      of: chronicle, lint, project.application, name: "reminders", date: "2026-01-01T00:00:00Z")
-    report.database = try project.facts(
-      of: ReadableDatabase(file: sandbox.database, timeout: 5), timeout: 5)
-    return String(decoding: report.page, as: UTF8.self)
+    return try sandbox.page(database: sandbox.database)
   }
 
   /// Checks similar to those of axe-core.

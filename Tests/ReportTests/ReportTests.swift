@@ -70,7 +70,7 @@ struct ReportTests {
       CREATE VIEW both AS SELECT a.id FROM a JOIN b ON b.a = a.id;
       CREATE TRIGGER noted AFTER UPDATE OF a ON b BEGIN INSERT INTO log VALUES ('b'); END;
       """)
-    let page = try page(sandbox)
+    let page = try sandbox.page()
     func article(_ name: String) throws -> Substring {
       let start = try #require(page.firstRange(of: "<article id=\"t-\(name)\""))
       let end = try #require(page[start.upperBound...].firstRange(of: "</article>"))
@@ -100,7 +100,7 @@ struct ReportTests {
           "CREATE TRIGGER \(Quoting.quoted("g" + attack)) AFTER INSERT ON \(name) BEGIN SELECT \(literal); END"))
 
       """)
-    let page = try page(sandbox)
+    let page = try sandbox.page()
     let elements = try HTMLElements(page)
     #expect(elements.names.count { $0 == "script" } == 1)
     #expect(!elements.names.contains("img"))
@@ -117,7 +117,7 @@ struct ReportTests {
     try sandbox.add(
       "0008_insert",
       "operations:\n- insert: { table: tags, rows: [{ id: OTHERSECRET, title: THIRDSECRET }] }\n")
-    let page = try page(sandbox, database: sandbox.database)
+    let page = try sandbox.page(database: sandbox.database)
     #expect(!page.contains("SECRET"))
     #expect(page.contains("0007_replace_is_completed_with_status"))
     // The row counts and the cost of pending migrations.
@@ -130,14 +130,41 @@ struct ReportTests {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
     try sandbox.run("ALTER TABLE tags ADD COLUMN stray TEXT")
-    #expect(try page(sandbox, database: sandbox.database).contains("column tags.stray"))
+    #expect(try sandbox.page(database: sandbox.database).contains("column tags.stray"))
+  }
+
+  @Test("a database that is ahead of the history is shown with its unknown migrations")
+  func ahead() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    let id = "0009_from_another_branch"
+    try sandbox.addSQL(id, "CREATE TABLE other (id INTEGER PRIMARY KEY)")
+    let run = try start(
+      "schemactl", ["migrate", "--database", sandbox.database], in: sandbox.folder
+    ).wait()
+    #expect(run.code == 0, "\(run.errors)")
+    try FileManager.default.removeItem(atPath: "\(sandbox.folder)/migrations/\(id).yaml")
+    let page = try sandbox.page(database: sandbox.database)
+    #expect(page.contains("The database and the history disagree"))
+    #expect(page.contains("<li>\(id) is unknown: the database has run it"))
+    // The report changes no database.
+    #expect(!page.contains("Nothing was changed"))
+    #expect(!page.contains("Nothing is pending"))
+  }
+
+  @Test("sizes include the shadow tables of virtual tables")
+  func shadowTables() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE VIRTUAL TABLE area USING rtree(id, minX, maxX)")
+    _ = try sandbox.migrate()
+    #expect(try sandbox.page(database: sandbox.database).contains("<code>area_node</code>"))
   }
 
   @Test("findings have their rationale, and suppressions their reasons")
   func findings() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.freeze(release: "1.0", through: "0006")
-    let page = try page(sandbox)
+    let page = try sandbox.page()
     #expect(page.contains("id=\"lint\""))
     #expect(page.contains("Why this is a rule"))
     #expect(page.contains("<section id=\"drafts\">"))
@@ -149,7 +176,7 @@ struct ReportTests {
     try sandbox.addSQL("0001_a", "CREATE TABLE notes (id TEXT PRIMARY KEY NOT NULL, body TEXT)")
     try sandbox.freeze(release: "1.0")
     try sandbox.addSQL("0002_b", "ALTER TABLE notes RENAME COLUMN body TO text")
-    let page = try page(sandbox)
+    let page = try sandbox.page()
     #expect(page.contains("<section id=\"devices\">"))
     #expect(page.contains("<div class=\"sender\">") && page.contains("<div class=\"receiver\">"))
   }
@@ -176,19 +203,7 @@ struct ReportTests {
   @Test("300 migrations of 100 tables take less than a megabyte", .thorough)
   func size() throws {
     let sandbox = try Sandbox.large()
-    #expect(try page(sandbox).utf8.count < 1_000_000)
-  }
-
-  private func page(_ sandbox: Sandbox, database: String? = nil) throws -> String {
-    let project = try sandbox.project()
-    let (chronicle, lint) = try sandbox.linted()
-    var report = try Report(
-      of: chronicle, lint, project.application, name: "reminders", date: "2026-01-01T00:00:00Z")
-    if let database {
-      report.database = try project.facts(
-        of: ReadableDatabase(file: database, timeout: 5), timeout: 5)
-    }
-    return String(decoding: report.page, as: UTF8.self)
+    #expect(try sandbox.page().utf8.count < 1_000_000)
   }
 }
 
@@ -200,6 +215,19 @@ extension Sandbox {
       step, scratch throws(Failure) in try chronicle.note(step, scratch)
     }
     return (chronicle, lint)
+  }
+
+  /// The report of the project, and of a database.
+  func page(database: String? = nil) throws -> String {
+    let project = try project()
+    let (chronicle, lint) = try linted()
+    var report = try Report(
+      of: chronicle, lint, project.application, name: "reminders", date: "2026-01-01T00:00:00Z")
+    if let database {
+      report.database = try project.facts(
+        of: ReadableDatabase(file: database, timeout: 5), timeout: 5)
+    }
+    return String(decoding: report.page, as: UTF8.self)
   }
 
   /// 300 migrations, of which the last hundred are drafts: 100 tables with foreign keys, indexes
