@@ -42,7 +42,7 @@ extension Counterexample {
     }
     var transcript = DeviceTranscript(sender.version.device, receiver.version.device)
     transcript.turns = turns(schemas)
-    transcript.outcome = outcome(sender)
+    transcript.outcome = outcome
     return transcript
   }
 
@@ -70,11 +70,10 @@ extension Counterexample {
     return turns
   }
 
-  private func outcome(_ sender: Device) -> String {
-    let name = spelt([sender]).dropFirst(table.count + 1)
-    return switch harm {
+  private var outcome: String {
+    switch harm {
     case .noTable: "Refused: no such table: \(table)"
-    case .noColumn: "Refused: table \(table) has no column named \(name)"
+    case .noColumn(let first): "Refused: table \(table) has no column named \(first)"
     case .refused(let message): "Refused: \(message)"
     case .changed(let sent, let kept): "\(kept.shortLiteral), and not \(sent.shortLiteral)"
     case .missingRow: "There should be one more."
@@ -96,7 +95,10 @@ private struct ScriptSchema {
         $0.kind == .trigger && needed.contains($0.table.identifier)
       }
     var missing: Set<Identifier> = []
-    for object in device.schema.objects where !object.isInternal {
+    let objects = SchemaObject.Kind.allCases.flatMap { kind in
+      device.schema.objects.filter { $0.kind == kind && !$0.isInternal }
+    }
+    for object in objects {
       guard let sql = object.sql else { continue }
       guard
         needsAll

@@ -4,7 +4,8 @@ import SchemaSQLite
 /// Harm that one device does to the rows of another.
 enum Harm: Sendable, Hashable {
   case noTable
-  case noColumn
+  /// The device lacks the column, and `first` is the first column of the row that it lacks.
+  case noColumn(first: String)
   /// SQLite refuses the row with this message.
   case refused(String)
   /// The device stores another value, from which the original cannot be restored.

@@ -90,7 +90,8 @@ struct TableSimulation {
         guard let more = try sender.adding(column, to: least, of: table) else { continue }
         row = more
       }
-      found.add(unknown(table, column.key, .noColumn, row))
+      let first = row.row.columns.first { other.column($0) == nil } ?? column.name
+      found.add(unknown(table, column.key, .noColumn(first: first), row))
     }
   }
 
