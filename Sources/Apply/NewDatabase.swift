@@ -66,21 +66,13 @@ struct NewDatabase {
       report.draftCopy = copy
     }
     do throws(Failure) {
-      guard
-        try publish(Content(connection: content, count: replay.steps.count), replay, &report)
-      else {
-        withdraw(report.draftCopy)
-        return nil
-      }
-      return report
+      // If another process was faster, it may have replaced the copy by its own.
+      return try publish(
+        Content(connection: content, count: replay.steps.count), replay, &report) ? report : nil
     } catch {
-      withdraw(report.draftCopy)
+      if let copy = report.draftCopy { try? removeFile(copy) }
       throw error
     }
-  }
-
-  private func withdraw(_ copy: String?) {
-    if let copy { try? removeFile(copy) }
   }
 
   private func privateCopy(of connection: Connection) throws(Failure) -> Connection {

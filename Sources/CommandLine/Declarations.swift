@@ -149,7 +149,14 @@ package struct OptionDeclaration: Sendable {
   /// `--name` and, if declared, `-n`.
   var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + [spelling] }
 
-  func isSpelled(_ spelling: String) -> Bool { spellings.contains(spelling) }
+  /// Whether the spelling belongs to the option. Fast, because parsing asks every option for every
+  /// word.
+  func isSpelled(_ spelling: String) -> Bool {
+    guard spelling.utf8.starts(with: "--".utf8) else {
+      return short.map { spelling == "-\($0)" } ?? false
+    }
+    return spelling.utf8.dropFirst(2).elementsEqual(name.utf8)
+  }
 
   static let help = OptionDeclaration("help", short: "h", summary: "Show this help.")
   static let version = OptionDeclaration("version", summary: "Show the version.")

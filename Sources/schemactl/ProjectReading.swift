@@ -204,8 +204,9 @@ extension Session {
 
   /// The baseline file; nil if none is configured and the default file does not exist.
   var baselineFile: String? {
-    configuration.baseline.map(resolved)
-      ?? FileStatus(usualBaselineFile, followingLinks: false).map { _ in usualBaselineFile }
+    if let file = configuration.baseline { return resolved(file) }
+    let exists = FileStatus(usualBaselineFile, followingLinks: false) != nil
+    return exists ? usualBaselineFile : nil
   }
 
   /// The default baseline file of `import`, next to the manifests.
