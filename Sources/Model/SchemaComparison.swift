@@ -51,17 +51,12 @@ private struct Comparison {
     }
     // The definitions are equal, but white space and case are significant in names of a view's
     // columns.
-    let results = zip(object.resultTexts(old), live.resultTexts(new)).filter { $0 != $1 }
-    guard !results.isEmpty else { return [] }
-    func text(_ names: [[UInt8]]) -> String {
-      names.map { "`\(String(decoding: $0, as: UTF8.self))`" }.joined(separator: ", ")
+    return zip(object.resultTexts(old), live.resultTexts(new)).filter { $0 != $1 }.map {
+      let expected = String(decoding: $0, as: UTF8.self)
+      return spelling(
+        expected, String(decoding: $1, as: UTF8.self), at: "\(object.name).\(expected)",
+        in: object.name)
     }
-    let noun = results.count == 1 ? "result column " : "result columns "
-    return [
-      SchemaChange(
-        object, .changed, expected: noun + text(results.map(\.0)),
-        actual: noun + text(results.map(\.1)))
-    ]
   }
 }
 
@@ -73,11 +68,9 @@ private struct TableComparison {
   var changes: [SchemaChange] {
     var changes = columnChanges + constraintChanges
     if expected.options != actual.options {
-      let none = "no table option"
       changes.append(
         SchemaChange(
-          .table, table, .changed, expected: expected.options ?? none,
-          actual: actual.options ?? none))
+          .table, table, .changed, expected: expected.options, actual: actual.options))
     }
     return changes
   }
@@ -197,7 +190,7 @@ package struct SchemaChange: Sendable, Equatable {
   /// `reminders`, `reminders.status`, or the name of an index, a view or a trigger.
   package let object: String
   package let change: Change
-  /// The expected definition on one line.
+  /// The expected definition on one line; nil for a table without options such as `STRICT`.
   package let expected: String?
   /// The actual definition on one line.
   package let actual: String?
@@ -227,23 +220,25 @@ package struct SchemaChange: Sendable, Equatable {
     self.init(kind, object.name, change, expected: expected, actual: actual)
   }
 
-  /// Describes the change: `column reminders.status is missing (status INTEGER)`.
+  /// Describes the change: "column `reminders.status` is missing: `status INTEGER`".
   package var sentence: String {
-    switch change {
-    case .missing: "\(subject) is missing (\(expected ?? ""))"
-    case .unexpected: "\(subject) is not in the history (\(actual ?? ""))"
-    case .changed:
-      "\(subject) differs: expected \(expected ?? "nothing"), found \(actual ?? "nothing")"
+    func quoted(_ definition: String?) -> String {
+      definition.map { "`\($0)`" } ?? "no table option"
+    }
+    return switch change {
+    case .missing: "\(subject) is missing: \(quoted(expected))"
+    case .unexpected: "\(subject) is not in the history: \(quoted(actual))"
+    case .changed: "\(subject) differs: expected \(quoted(expected)), found \(quoted(actual))"
     }
   }
 
-  /// The object of the change: `column reminders.status`.
+  /// The object of the change: "column `reminders.status`".
   package var subject: String {
     switch kind {
-    case .columnOrder: "the column order of \(object)"
-    case .spelling: "the spelling of \(object)"
-    case .constraint: "a constraint of \(object)"
-    case .table, .column, .index, .view, .trigger: "\(kind.rawValue) \(object)"
+    case .columnOrder: "the column order of `\(object)`"
+    case .spelling: "the spelling of `\(object)`"
+    case .constraint: "a constraint of `\(object)`"
+    case .table, .column, .index, .view, .trigger: "\(kind.rawValue) `\(object)`"
     }
   }
 }

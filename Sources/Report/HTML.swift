@@ -26,6 +26,16 @@ struct HTML: ExpressibleByStringInterpolation {
     mutating func appendInterpolation(_ text: String) { self.text += text.markupText }
     /// Preserves line feeds, for text in `pre`.
     mutating func appendInterpolation(lines text: String) { self.text += text.markupLines }
+    /// Shows the parts in backquotes of a message as code.
+    mutating func appendInterpolation(message text: String) {
+      let parts = text.split(separator: "`", omittingEmptySubsequences: false)
+      guard !parts.count.isMultiple(of: 2) else { return appendInterpolation(text) }
+      for (index, part) in parts.enumerated() {
+        let text = String(part).markupText
+        self.text += index.isMultiple(of: 2) ? text : "<code>\(text)</code>"
+      }
+    }
+
     mutating func appendInterpolation(_ number: Int) { text += String(number) }
     mutating func appendInterpolation(_ html: HTML) { text += html.text }
     mutating func appendInterpolation(_ html: HTML?) { text += html?.text ?? "" }

@@ -169,7 +169,7 @@ struct Page {
       lines.insert("The replay ended early\(place): \(failure.lines[0])", at: 0)
     }
     guard !lines.isEmpty else { return "" }
-    let items = lines.map { line -> HTML in "<li>\(line)</li>" }
+    let items = lines.map { line -> HTML in "<li>\(message: line)</li>" }
     return
       "<section class=\"problems\" aria-label=\"Problems\"><ul>\(items.joined())</ul></section>"
   }

@@ -23,7 +23,7 @@ extension Page {
   }
 
   private func list(_ problems: [String]) -> HTML {
-    let items = problems.map { problem -> HTML in "<li>\(problem)</li>" }
+    let items = problems.map { problem -> HTML in "<li>\(message: problem)</li>" }
     return items.isEmpty ? "" : "<ul class=\"problems\">\(items.joined())</ul>"
   }
 
@@ -41,7 +41,7 @@ extension Page {
     }
     guard !drift.isEmpty else { return "<p>The schema matches its history.</p>" }
     let items = drift.map { change -> HTML in
-      "<li>\(change.sentence) <small>\(link(toObject: change.holder))</small></li>"
+      "<li>\(message: change.sentence) <small>\(link(toObject: change.holder))</small></li>"
     }
     return "<ul class=\"drift\">\(items.joined())</ul>"
   }

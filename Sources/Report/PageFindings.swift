@@ -17,7 +17,7 @@ extension Page {
       : "<h3>Suppressed</h3><p>Findings that somebody accepted, with the reason.</p>\(rules(of: suppressed, prefix: "s", level: 4))"
     return """
       <section id="lint"><h2>Lint</h2>
-      <p>Profile <code>\(lint.profile.rawValue)</code>: \(lint.profile.meaning).</p>
+      <p>Profile <code>\(lint.profile.rawValue)</code>: \(message: lint.profile.meaning).</p>
       \(verdict)\(reasons)</section>
 
       """
@@ -40,7 +40,7 @@ extension Page {
       let why = Rule.named(rule)
       let rationale: HTML =
         why.map {
-          "<details><summary>Why this is a rule</summary><p>\($0.why)</p><p>\($0.fix)</p></details>"
+          "<details><summary>Why this is a rule</summary><p>\(message: $0.why)</p><p>\(message: $0.fix)</p></details>"
         } ?? ""
       let shown = findings.prefix(50).map { item($0) }
       let rest = findings.count - shown.count
@@ -64,7 +64,7 @@ extension Page {
     let frozen: HTML = finding.isFrozen ? " · frozen" : ""
     let reason: HTML =
       finding.reason.map { "<p class=\"reason\"><b>Reason:</b> \(lines: $0)</p>" } ?? ""
-    let help: HTML = finding.help.map { "<p class=\"help\">Help: \($0)</p>" } ?? ""
+    let help: HTML = finding.help.map { "<p class=\"help\">Help: \(message: $0)</p>" } ?? ""
     let fix: HTML =
       finding.fix.map {
         "<details><summary>Write this instead</summary><pre tabindex=\"0\"><code>\(lines: $0)</code></pre></details>"
@@ -79,7 +79,7 @@ extension Page {
       number(of: finding).map { " · <a href=\"#x-\($0)\">see it on two devices</a>" } ?? ""
     return """
       <li><span class="severity \(finding.severity.rawValue)">\(finding.severity.rawValue)</span> \
-      \(finding.lines[0])<p class="meta">\(place)\
+      \(message: finding.lines[0])<p class="meta">\(place)\
       \(object)\(frozen)\(exchange)</p>\(reason)\(finding.isSuppressed ? nil : help)\(fix)</li>
 
       """
@@ -114,7 +114,7 @@ extension Page {
           ? ""
           : "<details><summary>Its tables</summary><pre tabindex=\"0\"><code>\(lines: turn.schema.joined(separator: "\n"))</code></pre></details>"
         let isLast = place == transcript.turns.count - 1
-        let outcome: HTML = isLast ? "<p class=\"outcome\">\(transcript.outcome)</p>" : ""
+        let outcome: HTML = isLast ? "<p class=\"outcome\">\(message: transcript.outcome)</p>" : ""
         return """
           <div class="\(turn.isSender ? "sender" : "receiver")"><h4>\(place + 1). \(name)</h4>\(schema)\
           <pre tabindex="0"><code>\(lines: turn.statements.joined(separator: "\n"))</code></pre>\(outcome)</div>
@@ -123,7 +123,7 @@ extension Page {
       }
       return """
         <article class="exchange" id="x-\(number)"><h3>\(finding.object ?? finding.migration)</h3>
-        <p>\(finding.lines[0])</p><p class="meta">\(link(toMigration: finding.migration))</p>\(reason)
+        <p>\(message: finding.lines[0])</p><p class="meta">\(link(toMigration: finding.migration))</p>\(reason)
         <div class="turns">\(turns.joined())</div></article>
 
         """

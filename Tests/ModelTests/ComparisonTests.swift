@@ -267,24 +267,24 @@ func sentences() throws {
     """
   #expect(
     try changes(expected, actual).map(\.sentence) == [
-      "the spelling of reminders differs: expected reminders, found Reminders",
-      "column reminders.title differs: expected title TEXT NOT NULL DEFAULT '', "
-        + "found title TEXT DEFAULT ''",
-      "the spelling of reminders.flag differs: expected flag, found Flag",
-      "column reminders.note is missing (note)",
-      "column reminders.colour is not in the history (colour TEXT UNIQUE)",
-      "the column order of reminders differs: expected id, list, title, flag, "
-        + "found id, title, list, Flag",
-      "a constraint of reminders differs: expected id: PRIMARY KEY, "
-        + "found id: PRIMARY KEY AUTOINCREMENT",
-      "a constraint of reminders differs: expected list: REFERENCES lists ON DELETE CASCADE, "
-        + "found list: REFERENCES lists",
-      "a constraint of reminders is missing (CHECK (flag IN (0, 1)))",
-      "table lists differs: expected STRICT, found no table option",
-      "table tags is missing (CREATE TABLE tags(id TEXT PRIMARY KEY NOT NULL))",
-      "index byList differs: expected CREATE INDEX byList ON reminders(list) WHERE flag = 0, "
-        + "found CREATE INDEX byList ON reminders(list DESC)",
-      "view flagged is not in the history "
-        + "(CREATE VIEW flagged AS SELECT * FROM reminders WHERE flag)",
+      "the spelling of `reminders` differs: expected `reminders`, found `Reminders`",
+      "column `reminders.title` differs: expected `title TEXT NOT NULL DEFAULT ''`, "
+        + "found `title TEXT DEFAULT ''`",
+      "the spelling of `reminders.flag` differs: expected `flag`, found `Flag`",
+      "column `reminders.note` is missing: `note`",
+      "column `reminders.colour` is not in the history: `colour TEXT UNIQUE`",
+      "the column order of `reminders` differs: expected `id, list, title, flag`, "
+        + "found `id, title, list, Flag`",
+      "a constraint of `reminders` differs: expected `id: PRIMARY KEY`, "
+        + "found `id: PRIMARY KEY AUTOINCREMENT`",
+      "a constraint of `reminders` differs: expected `list: REFERENCES lists ON DELETE CASCADE`, "
+        + "found `list: REFERENCES lists`",
+      "a constraint of `reminders` is missing: `CHECK (flag IN (0, 1))`",
+      "table `lists` differs: expected `STRICT`, found no table option",
+      "table `tags` is missing: `CREATE TABLE tags(id TEXT PRIMARY KEY NOT NULL)`",
+      "index `byList` differs: expected `CREATE INDEX byList ON reminders(list) WHERE flag = 0`, "
+        + "found `CREATE INDEX byList ON reminders(list DESC)`",
+      "view `flagged` is not in the history: "
+        + "`CREATE VIEW flagged AS SELECT * FROM reminders WHERE flag`",
     ])
 }

@@ -107,7 +107,7 @@ struct ResultNameTests {
     let (first, second) = (try schema("SELECT a+b FROM gone"), try schema("SELECT a + b FROM gone"))
     #expect(
       compareSchemas(expected: first, actual: second).map(\.sentence)
-        == ["view v differs: expected result column `a+b`, found result column `a + b`"])
+        == ["the spelling of `v.a+b` differs: expected `a+b`, found `a + b`"])
     #expect(first.fingerprint() != second.fingerprint())
   }
 }

@@ -183,7 +183,7 @@ struct CheckTests {
     let run = try folder.expect(1, "check")
     #expect(
       run.output.contains("error: a database created at release 1.0 and migrated to 0003_shape"))
-    #expect(run.output.contains("notes.text differs: expected"))
+    #expect(run.output.contains("`notes.text` differs: expected"))
     let github = try folder.expect(1, "check", "--format", "github").output
     #expect(github.contains("title=replay/differs::a database created at release 1.0"))
   }

@@ -81,6 +81,29 @@ struct CommandMessageTests {
     try expectGolden(text, "messages-77.txt")
   }
 
+  #if os(Linux)
+    @Test("messages about an interruption match the golden file")
+    func interrupted() throws {
+      var text = ""
+      for command in ["migrate --database app.sqlite", "verify", "lint"] {
+        let folder = try WorkingFolder.endlessHistory()
+        let child = try folder.start(command.split(separator: " ").map(String.init))
+        try waitUntil { child.takes(SIGINT) || !child.isRunning }
+        child.send(SIGINT)
+        let run = try child.wait()
+        #expect(run.status == 130, "\(command): \(run.output)\(run.errors)")
+        text += shown(run, command, "a replay that does not end")
+      }
+      let folder = try WorkingFolder.longHistory()
+      let child = try folder.start(["migrate", "--database", "app.sqlite"])
+      try waitUntil { folder.committed() == 2 || !child.isRunning }
+      child.send(SIGINT)
+      text += shown(
+        try child.wait(), "migrate --database app.sqlite", "the second of two migrations")
+      try expectGolden(text, "messages-130.txt")
+    }
+  #endif
+
   private func shown(_ run: Finished, _ command: String, _ scene: String) -> String {
     // A schema or an explanation is not a message.
     let output = run.output.split(separator: "\n", omittingEmptySubsequences: false)

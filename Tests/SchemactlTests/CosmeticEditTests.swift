@@ -91,8 +91,8 @@ struct CosmeticEditTests {
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     try folder.connection().execute("DROP VIEW s; CREATE VIEW s AS SELECT a + b FROM t")
     for (command, sentence) in [
-      ("diff", "-result column `a+b`\n+result column `a + b`\n"),
-      ("verify", "view s differs: expected result column `a+b`, found result column `a + b`"),
+      ("diff", "@@ the spelling of `s.a+b` @@\n-a+b\n+a + b\n"),
+      ("verify", "the spelling of `s.a+b` differs: expected `a+b`, found `a + b`"),
     ] {
       let run = try folder.expect(1, command, "--database", "app.sqlite")
       #expect(run.output.contains(sentence), "\(run.output)")

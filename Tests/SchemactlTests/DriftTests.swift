@@ -29,7 +29,7 @@ struct DriftTests {
 
     """
   private static let sentence =
-    "this migration touches objects that differ from the history: column notes.memo"
+    "this migration touches objects that differ from the history: column `notes.memo`"
 
   @Test(
     "commands report that a migration which uses the drifted object cannot run",
@@ -108,7 +108,7 @@ struct DriftTests {
     for words in [["migrate", "--dry-run"], ["plan", "--database", "app.sqlite"], ["migrate"]] {
       let run = try folder.start(words).wait()
       #expect(run.status == 0, "\(run.errors)")
-      #expect(run.errors.contains("note: drift: column notes.memo"), "\(words): \(run.errors)")
+      #expect(run.errors.contains("note: drift: column `notes.memo`"), "\(words): \(run.errors)")
       #expect(run.errors.contains("`schemactl diff --database app.sqlite` compares"))
     }
   }

@@ -297,8 +297,8 @@ struct ExitCodeTests {
     let run = try folder.expect(1, command, "--database", "app.sqlite")
     let difference =
       command == "diff"
-      ? "@@ trigger reminders_refresh_updatedAt @@\n-CREATE TRIGGER"
-      : "trigger reminders_refresh_updatedAt is missing"
+      ? "@@ trigger `reminders_refresh_updatedAt` @@\n-CREATE TRIGGER"
+      : "trigger `reminders_refresh_updatedAt` is missing"
     #expect(run.output.contains(difference))
   }
 

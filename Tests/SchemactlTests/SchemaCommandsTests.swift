@@ -47,7 +47,7 @@ struct AdoptionTests {
     try folder.connection().execute(theirs)
     let run = try folder.expect(1, "adopt", "--database", "app.sqlite")
     #expect(run.errors.contains("Differences from the nearest point, 0002_items"))
-    #expect(run.errors.contains("index items_by_list is not in the history"))
+    #expect(run.errors.contains("index `items_by_list` is not in the history"))
     #expect(!(try folder.rows("SELECT name FROM sqlite_schema").contains("schemactl_migrations")))
     try folder.expect(1, "adopt", "--database", "app.sqlite", "--to", "1")
     try folder.connection("old.sqlite").execute(
@@ -310,7 +310,7 @@ struct SchemaSourceTests {
       try folder.expect(0, "diff", "schema.sql").output
         == "migrations and schema.sql have the same schema.\n")
     let run = try folder.expect(1, "diff", "schema.sql", "app.sqlite")
-    #expect(run.output.contains("@@ column notes.more @@\n+more\nFound 1 difference.\n"))
+    #expect(run.output.contains("@@ column `notes.more` @@\n+more\nFound 1 difference.\n"))
     let json = try folder.expect(1, "diff", "app.sqlite", "migrations", "--format", "json").json()
     #expect(json["equal"] as? Bool == false)
     try folder.expect(64, "diff", "a", "b", "c")

@@ -6,15 +6,12 @@ import Testing
 #if os(Linux)
   extension WorkingFolder {
     /// The number of committed migrations, read while another process writes.
-    fileprivate func committed() -> Int {
+    func committed() -> Int {
       (try? applied().count) ?? 0
     }
-  }
 
-  @Suite("Signals")
-  struct SignalTests {
     /// Three migrations. The last one takes hours on existing rows, and no time without rows.
-    private func longHistory() throws -> WorkingFolder {
+    static func longHistory() throws -> WorkingFolder {
       let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
       try folder.expect(0, "migrate", "--database", "app.sqlite")
       // A write-ahead log allows the test to read meanwhile.
@@ -31,11 +28,23 @@ import Testing
       return folder
     }
 
+    /// A history whose replay does not end.
+    static func endlessHistory() throws -> WorkingFolder {
+      try WorkingFolder.of([
+        "0001_endless": manifest(
+          "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) "
+            + "SELECT count(*) FROM n")
+      ])
+    }
+  }
+
+  @Suite("Signals")
+  struct SignalTests {
     @Test(
       "130: a signal rolls back and names the last migration, and migrate can continue",
       arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: Int32) throws {
-      let folder = try longHistory()
+      let folder = try WorkingFolder.longHistory()
       let child = try folder.start(["migrate", "--database", "app.sqlite"])
       try waitUntil { folder.committed() == 2 || !child.isRunning }
       child.send(signal)
@@ -49,7 +58,7 @@ import Testing
 
     @Test("130: JSON contains the applied migrations")
     func json() throws {
-      let folder = try longHistory()
+      let folder = try WorkingFolder.longHistory()
       let child = try folder.start(["migrate", "--database", "app.sqlite", "--format", "json"])
       try waitUntil { folder.committed() == 2 || !child.isRunning }
       child.send(SIGINT)
@@ -60,18 +69,9 @@ import Testing
       #expect((json["applied"] as? [[String: Any]])?.map { $0["id"] as? String } == ["0002_more"])
     }
 
-    /// A history whose replay does not end.
-    private func endlessHistory() throws -> WorkingFolder {
-      try WorkingFolder.of([
-        "0001_endless": manifest(
-          "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) "
-            + "SELECT count(*) FROM n")
-      ])
-    }
-
     @Test("a signal stops a replay before any change")
     func replaying() throws {
-      let folder = try endlessHistory()
+      let folder = try WorkingFolder.endlessHistory()
       let child = try folder.start(["migrate", "--database", "app.sqlite"])
       try waitUntil { child.takes(SIGINT) }
       child.send(SIGINT)
@@ -83,7 +83,7 @@ import Testing
 
     @Test("130: the same signal twice within a second counts once, as GNU timeout sends it")
     func twice() throws {
-      let folder = try longHistory()
+      let folder = try WorkingFolder.longHistory()
       let run = try folder.shell(
         "timeout -s TERM 1 \"$schemactl\" migrate --database app.sqlite --format json; echo >&2 $?")
       #expect(run.errors == "124\n")
@@ -119,7 +119,7 @@ import Testing
 
     @Test("a command that writes nothing ends at the first signal")
     func reading() throws {
-      let folder = try endlessHistory()
+      let folder = try WorkingFolder.endlessHistory()
       let child = try folder.start(["verify", "--format", "json"])
       try waitUntil { child.takes(SIGTERM) }
       child.send(SIGTERM)
@@ -197,7 +197,7 @@ import Testing
 
     @Test("a signal ends the program even if nobody reads its last message")
     func unreadMessage() throws {
-      let folder = try endlessHistory()
+      let folder = try WorkingFolder.endlessHistory()
       let pipe = Pipe()
       let end = pipe.fileHandleForWriting.fileDescriptor
       // Fill the pipe, as if by other processes.
