@@ -1,8 +1,10 @@
 import SchemaApply
 import SchemaHistory
+import SchemaManifest
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaYAML
 
 package struct FreezeReport: Sendable {
   package let lock: HistoryLock
@@ -72,6 +74,28 @@ extension Project {
 }
 
 extension Project {
+  /// Fails if one of the migrations has no operations.
+  package func requireOperations(of ids: [String]) throws(Failure) {
+    let ids = Set(ids.map(\.exact))
+    let empty = migrations.first { ids.contains($0.id) && $0.manifest.isEmpty }
+    guard let empty else { return }
+    throw Failure(
+      .finding, "this migration has no operations, and nothing can be added once it is frozen",
+      remedy: "Write its operations, delete the file, or freeze only earlier migrations with --to",
+      place: Failure.Place(file: empty.file, position: Position(line: 1, column: 1)))
+  }
+
+  /// Fails if a manifest changed since it was read: a new lock would record its old text.
+  package func requireSameManifests() throws {
+    let now = try folder.migrations()
+    let isSame = now.elementsEqual(migrations) { $0.id == $1.id && $0.rawDigest == $1.rawDigest }
+    guard !isSame else { return }
+    throw Failure(
+      .busy,
+      "the manifests in \(folder.path) changed while schemactl read them. Nothing was frozen",
+      remedy: "Check them, and try again")
+  }
+
   /// Stops if another release came after it: lint and `check` would compare devices with a release that
   /// they never had.
   private func requireOpen(_ release: String?) throws(Failure) {

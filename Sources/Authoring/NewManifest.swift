@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaPlanning
 import SchemaPlatform
+import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
@@ -40,6 +41,24 @@ package struct NewManifest {
       """
   }
 
+  /// Writes the manifest after all others of a history and, if it is missing, the JSON Schema that its
+  /// first line names.
+  ///
+  /// - Parameter operations: nil when they are for somebody to fill in.
+  package func write(
+    _ operations: [WrittenOperation]?, to project: Project, _ files: inout ProjectFiles
+  ) throws(FileError) -> (id: String, file: String) {
+    let modeline = project.migrations.last?.modeline ?? ProjectFiles.manifestModeline
+    let others = project.migrations.map(\.id) + (project.lock?.entries.map(\.id) ?? [])
+    let id = id(after: others, at: .now)
+    let file = project.folder.file(ofMigration: id)
+    // Write the manifest last: once it exists, the command has finished.
+    if modeline == ProjectFiles.manifestModeline { try files.writeManifestSchema() }
+    try createFileAtomically(
+      Array(text(modeline: modeline, operations: operations).utf8), at: file)
+    return (id, file)
+  }
+
   /// File systems take names of 255 bytes.
   private static let maximumSlugBytes = 80
 
@@ -66,6 +85,16 @@ package struct NewManifest {
   private static func number(after ids: [String], at time: Timestamp) -> String {
     let last = ids.max { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
     return padded(MigrationNumber.digits(after: last ?? "0", at: time), 4)
+  }
+}
+
+extension Migration {
+  /// The comment at the top of the manifest that names its JSON Schema.
+  fileprivate var modeline: String? {
+    bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+      .prefix { $0.first == UInt8(ascii: "#") }
+      .map { String(decoding: $0, as: UTF8.self) }
+      .first { $0.contains("yaml-language-server:") && $0.contains("$schema=") }
   }
 }
 

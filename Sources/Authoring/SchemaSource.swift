@@ -60,6 +60,26 @@ package enum SchemaSource: Sendable {
     }
   }
 
+  /// The schemas of two sources, for a comparison.
+  ///
+  /// - Parameter read: reads the schema of a source, besides that of another one.
+  package static func schemas(
+    _ from: SchemaSource, _ to: SchemaSource,
+    reading read: (SchemaSource, _ other: Schema) throws -> Schema
+  ) rethrows -> (from: Schema, to: Schema) {
+    switch (from, to) {
+    case (.database, .database): return (try read(from, Schema()), try read(to, Schema()))
+    // A table that the history or the SQL defines is compared even if a database's table of this
+    // name looks like one of another tool.
+    case (.database, _):
+      let actual = try read(to, Schema())
+      return (try read(from, actual), actual)
+    default:
+      let expected = try read(from, Schema())
+      return (expected, try read(to, expected))
+    }
+  }
+
   /// Fails if a database has pending migrations: operations that lead to its schema would undo them.
   package func requireNothingPending(
     in project: Project, timeout: Double, interruption: Interruption
@@ -100,16 +120,5 @@ package enum SchemaSource: Sendable {
       }
       throw Failure(.invalidInput, "\(file): \(error.message)")
     }
-  }
-}
-
-extension Project {
-  /// The schema that the history promises after a migration; nil is the last.
-  package func schema(
-    through: String?, interruption: Interruption = Interruption()
-  ) throws(Failure) -> Schema {
-    var options = MigrateOptions(database: "")
-    options.through = through
-    return try replay(targets(options), interruption: interruption).schema
   }
 }

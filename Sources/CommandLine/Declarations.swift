@@ -106,8 +106,8 @@ package struct OptionDeclaration: Sendable {
   package enum Kind: Sendable {
     case flag
     case text(_ placeholder: String)
-    /// A finite decimal number; with `whole`, an integer.
-    case number(_ placeholder: String, ClosedRange<Double>, whole: Bool = false)
+    /// A decimal number; with `whole`, an integer. `Int.max` means that there is no upper limit.
+    case number(_ placeholder: String, ClosedRange<Int>, whole: Bool = false)
     case choice(_ placeholder: String, [String])
     /// `--name` alone or `--name=VALUE`, never `--name VALUE`.
     case optionalText(_ placeholder: String)
@@ -188,8 +188,11 @@ extension OptionDeclaration.Kind {
     switch self {
     case .flag: false
     case .text, .optionalText: true
-    case .number(_, let range, let whole):
-      (whole ? Int(text).map { Double($0) } : finiteDecimal(text)).map(range.contains) ?? false
+    case .number(_, let range, whole: true): Int(text).map(range.contains) ?? false
+    case .number(_, let range, whole: false):
+      // `Double` also reads hexadecimals.
+      text.utf8.allSatisfy("0123456789.+-eE".utf8.contains)
+        && Double(text).map { Double(range.lowerBound)...Double(range.upperBound) ~= $0 } ?? false
     case .choice(_, let choices): choices.contains(text)
     }
   }
@@ -200,33 +203,9 @@ extension OptionDeclaration.Kind {
     case .flag, .text, .optionalText: nil
     case .number(_, let range, let whole):
       (whole ? "a whole number" : "a number")
-        + span(bound(range.lowerBound), bound(range.upperBound))
+        + (range.upperBound == .max
+          ? ", at least \(range.lowerBound)" : " from \(range.lowerBound) to \(range.upperBound)")
     case .choice(_, let choices): "one of " + choices.joined(separator: ", ")
     }
-  }
-}
-
-/// Parses a decimal number. Nil for other texts that `Double` reads: hexadecimals, `nan`, `inf` and
-/// overflow.
-private func finiteDecimal(_ text: String) -> Double? {
-  guard text.utf8.allSatisfy("0123456789.+-eE".utf8.contains), let number = Double(text),
-    number.isFinite
-  else { return nil }
-  return number
-}
-
-/// Nil for an infinite bound.
-private func bound(_ number: Double) -> String? {
-  guard number.isFinite else { return nil }
-  let text = String(number)
-  return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-}
-
-private func span(_ lower: String?, _ upper: String?) -> String {
-  switch (lower, upper) {
-  case (nil, nil): ""
-  case (let lower?, nil): ", at least \(lower)"
-  case (nil, let upper?): ", at most \(upper)"
-  case (let lower?, let upper?): " from \(lower) to \(upper)"
   }
 }

@@ -100,6 +100,20 @@ package struct Backups: Sendable {
     }
   }
 
+  /// The file to restore.
+  ///
+  /// - Parameter name: a path, or the name of one of the backups; nil for the newest backup.
+  package func file(named name: String?, timeout: Double) throws(Failure) -> String {
+    if let name {
+      let all = (try? all()) ?? []
+      return all.first { $0.path == name || $0.path.hasSuffix("/" + name) }?.path ?? name
+    }
+    if let newest = try newest(timeout: timeout) { return newest.path }
+    throw Failure(
+      .notFound, "\(folder) has no backup of \(database)",
+      remedy: "Name a backup file, or the directory of the backups with --from")
+  }
+
   private func backup(named name: [UInt8]) -> Backup? {
     let start = nameBytes(of: base) + Array(Self.mark.utf8)
     let end = String(decoding: name.dropFirst(start.count), as: UTF8.self)

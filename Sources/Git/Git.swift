@@ -4,3 +4,4 @@
 /// - ``Project/verify(database:timeout:interruption:base:)``: `verify`, including this comparison
 ///   and the differences of edits.
 /// - ``MigrationFolder/repairedLock()``: a lock with conflict markers, as `freeze` reads it.
+/// - ``RepositoryPaths``: paths as review tools name them.

@@ -1,5 +1,24 @@
 import SchemaHistory
+import SchemaPlanning
+import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
+
+extension Project {
+  /// Reads a history whose lock may have conflict markers or be in version 1.
+  ///
+  /// - Returns: the history, and the changes that were needed to read its lock.
+  package static func loadRepaired(
+    migrations path: String, application: Application, ignoring: [String]
+  ) throws -> (Project, HistoryLock.Repair?) {
+    let folder = MigrationFolder(path)
+    let (lock, repair) = try folder.repairedLock()
+    let project = try load(
+      migrations: path, application: application, ignoring: ignoring, readingLock: { _ in lock },
+      explaining: folder.explain)
+    return (project.askingGitAboutDrafts(), repair)
+  }
+}
 
 extension MigrationFolder {
   /// Reads the lock as `freeze` does, and returns the necessary repairs: the sides of a merge

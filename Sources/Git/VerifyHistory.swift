@@ -77,6 +77,16 @@ extension Project {
     }
   }
 
+  /// Fails if the history has no lock and another revision has one. A new lock must not replace one
+  /// that was deleted: it would accept every edit.
+  package func requireNoLostLock() throws(Failure) {
+    guard lock == nil else { return }
+    var problems: [String] = []
+    let others = try otherRevisions(nil, noting: &problems)
+    guard let difference = others?.differences(in: folder).first else { return }
+    throw Failure(.brokenHistory, "\(difference.message). Nothing was frozen")
+  }
+
   /// The history with information about migrations that other revisions have frozen. Runs git only
   /// if a draft precedes a frozen migration, because another revision may have frozen the draft.
   package func askingGitAboutDrafts() -> Project {

@@ -35,6 +35,11 @@ package struct Failure: Error, Sendable {
       self.file = file
       self.position = position
     }
+
+    /// `file:line:column`.
+    package var inWords: String {
+      file.visible + (position.map { ":\($0.line):\($0.column)" } ?? "")
+    }
   }
 
   package struct FailedMigration: Sendable, Equatable {
@@ -47,6 +52,11 @@ package struct Failure: Error, Sendable {
       self.id = id
       self.operation = operation
       self.statement = statement
+    }
+
+    /// `in operation 2 move_column of migration 0007_status`
+    package var inWords: String {
+      "in \(operation.map { "operation \($0) of " } ?? "")migration \(id)"
     }
   }
 
@@ -315,6 +325,9 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     .interrupted, .bug, .inputOutput, .permission, .busy, .notFound, .invalidInput, .usage,
     .databaseAhead, .brokenHistory, .migrationFailed, .finding, .success,
   ]
+
+  /// Whether it is a result of a command, as opposed to a reason why the command could not work.
+  package var isResult: Bool { rawValue < ExitStatus.usage.rawValue }
 
   package static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus {
     let all = Set(statuses)

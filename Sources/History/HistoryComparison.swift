@@ -30,6 +30,22 @@ package enum HistoryState: String, Sendable, Hashable, CaseIterable {
   }
 }
 
+extension HistoryState {
+  /// The problem in one sentence; nil where the state is none.
+  package var problem: String? {
+    switch self {
+    case .unchanged, .draft, .cosmetic, .lineEnds, .accepted: nil
+    case .edited: "A frozen migration was edited."
+    case .removed: "The file of a frozen migration is missing."
+    case .renamed: "A frozen migration was renamed."
+    case .reordered: "A frozen migration has another place in the order."
+    case .inserted: "A new migration comes before a frozen one."
+    case .engineDiffers:
+      "This SQLite version gives a frozen migration another schema than the version that froze it."
+    }
+  }
+}
+
 /// One manifest of the history, and its state.
 package struct HistoryEntry: Sendable, Equatable {
   package let id: String

@@ -30,6 +30,21 @@ package enum LedgerState: String, Sendable, Hashable, CaseIterable {
   }
 }
 
+extension LedgerState {
+  /// The problem in one sentence; nil where the state is none.
+  package var problem: String? {
+    switch self {
+    case .applied, .pending, .accepted: nil
+    case .unknown: "A database has run a migration that the history does not have."
+    case .missing: "A database has skipped a frozen migration and run a later one."
+    case .edited: "A database has run another form of a frozen migration."
+    case .altered: "A row of the ledger contradicts itself or history.lock."
+    case .outOfOrder: "A database has skipped a draft and run a later migration."
+    case .draftEdited: "A draft was edited after a database ran it."
+    }
+  }
+}
+
 /// One migration of the history or the ledger, and its state in the database.
 package struct LedgerEntry: Sendable, Equatable {
   package let id: String

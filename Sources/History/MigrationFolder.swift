@@ -171,3 +171,38 @@ extension MigrationFolder {
     }
   }
 }
+
+// MARK: Changing the folder
+
+extension MigrationFolder {
+  /// Runs `body` while no other process changes the folder, so that files which `body` reads do not
+  /// change before it writes.
+  ///
+  /// - Parameter timeout: how long to wait for another process, in seconds.
+  package func withClaim<Success>(
+    timeout: Double, _ body: () throws -> Success
+  ) throws -> Success {
+    guard let claim = FolderClaim(path, timeout: timeout) else {
+      throw Failure(
+        .busy,
+        "another schemactl has been writing in \(path) for \(timeout) s. Nothing was changed",
+        remedy: "Try again when it has ended")
+    }
+    defer { withExtendedLifetime(claim) {} }
+    return try body()
+  }
+
+  /// Fails if the folder holds a history already. For commands that begin one.
+  ///
+  /// - Parameter mayHoldOther: whether the folder may contain another tool's files, next to which
+  ///   the manifests are written.
+  package func requireNoHistory(mayHoldOther: Bool = false) throws {
+    guard try somethingExists(at: path) else { return }
+    let isFrozen = try lock() != nil
+    let last = try ids(mayHoldOther: mayHoldOther).last
+    guard let last = last ?? (isFrozen ? HistoryLock.fileName : nil) else { return }
+    throw Failure(
+      .finding, "\(path) already has a history, up to \(last)",
+      remedy: "Delete \(path) to start again, or name another folder with --migrations")
+  }
+}

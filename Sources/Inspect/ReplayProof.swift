@@ -98,7 +98,7 @@ extension Project {
           $0.checksOwnRows = true
         }, observing: observe)
     } catch {
-      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+      guard error.status.isResult else { throw error }
       proof.failure = error
     }
     if let last = migrations.prefix(proof.migrations).last, points[last.id] == nil, let replayed {

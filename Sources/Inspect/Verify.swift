@@ -66,9 +66,7 @@ extension Project {
     } else {
       try requireEngine(for: migrations)
       let all = replay(noting: &report.history)
-      if let failure = all.failure, failure.status.rawValue >= ExitStatus.usage.rawValue {
-        throw failure
-      }
+      if let failure = all.failure, !failure.status.isResult { throw failure }
       report.failure = all.failure ?? report.failure
       replayed = all
     }

@@ -5,4 +5,5 @@
 ///   them.
 /// - ``Suppressions``, ``Baseline``: findings that are not reported.
 /// - ``Fixer``: applies corrections to drafts and keeps those that improve lint's report.
+/// - ``CheckReport``: the check of a whole project, with lint as one of its parts.
 /// - ``explanation(of:)``, ``rulesDocument``: the documentation, generated from the rules.

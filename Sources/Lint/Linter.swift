@@ -188,7 +188,7 @@ package struct Linter: Sendable {
         }
       ).schema
     } catch {
-      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+      guard error.status.isResult else { throw error }
       failure = error
     }
     if let schema { try finish(tracker, schema) }

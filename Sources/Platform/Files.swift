@@ -362,3 +362,14 @@ package func nameBytes(of path: String) -> [UInt8] {
   path.utf8.lastIndex(of: UInt8(ascii: "/")).map { Array(path.utf8[$0...].dropFirst()) }
     ?? Array(path.utf8)
 }
+
+/// Encodes the text as part of a URI's path (RFC 3986, section 3.3), except `/`.
+package func percentEncoded(_ path: String) -> String {
+  path.utf8.map { byte in
+    let scalar = Unicode.Scalar(byte)
+    if scalar.properties.isAlphabetic && byte < 128 || "0123456789-._~/".utf8.contains(byte) {
+      return String(scalar)
+    }
+    return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+  }.joined()
+}

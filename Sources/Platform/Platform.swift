@@ -4,6 +4,7 @@
 /// - ``writeFileAtomically(_:to:mode:)``, ``TemporaryFile``: files that appear either completely or
 ///   not at all.
 /// - ``Subprocess``: another program, with its output and errors.
+/// - ``BlockedSignals``: signals that a thread waits for.
 /// - ``Timestamp``: the time in UTC.
 /// - ``FileError``: the path, the system's error code and its message.
 

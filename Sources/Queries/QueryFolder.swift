@@ -88,6 +88,16 @@ package struct QueryFolder: Sendable {
     return files
   }
 
+  /// The files and, if the migrations have a `connection.sql`, this file. Nil without any.
+  package func files(
+    besideConnectionSQLOf migrations: MigrationFolder
+  ) throws -> [QueryFile]? {
+    let files = try files()
+    guard let text = try migrations.connectionSQL() else { return files }
+    return (files ?? [])
+      + [QueryFile(path: migrations.connectionFile, text: text, isConnectionSQL: true)]
+  }
+
   /// The position of the first invalid character.
   private func firstFault(in bytes: [UInt8]) -> Position {
     var (line, column) = (1, 1)

@@ -98,6 +98,17 @@ extension DatabaseError {
   package var inWords: String { exceeded?.inWords ?? message }
 }
 
+extension Failure {
+  /// The failure for an error that ended a command.
+  package init(of error: any Error) {
+    if let error = error as? DatabaseError {
+      self.init(error.status, "the schema cannot be read: \(error.inWords)")
+    } else {
+      self.init(of: error, database: "the database")
+    }
+  }
+}
+
 extension WorkLimit.Exceeded {
   package var inWords: String {
     switch self {

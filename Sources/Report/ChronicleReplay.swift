@@ -14,7 +14,7 @@ extension Chronicle {
     do throws(DatabaseError) {
       try follow(step.delta, scratch)
     } catch {
-      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
+      throw Failure(of: error)
     }
     if replayed == latestRelease?.count { releasedSchema = scratch.schema }
   }

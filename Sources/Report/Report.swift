@@ -57,7 +57,7 @@ package struct Report: Sendable {
       }
       uses = try Uses(of: chronicle.schema, application)
     } catch {
-      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
+      throw Failure(of: error)
     }
     if drawsWithGraphviz, !diagram.tables.isEmpty { layOut() }
   }

@@ -14,6 +14,13 @@ extension String {
   /// Like `visible`, for SQL: keeps its line ends and tabs.
   package var visibleScript: String { visible { $0 == "\n" || $0 == "\t" } }
 
+  /// The first character of a script, as `U+001B`, that would drive a terminal: all control characters
+  /// but tab and line feed. SQL has no other way to write one, in a name or in a literal, than as it
+  /// is; an escaped form would be another statement.
+  package var controlCharacter: String? {
+    unicodeScalars.first { $0.isControl && $0 != "\n" && $0 != "\t" }?.codePoint
+  }
+
   private func visible(except isKept: (Unicode.Scalar) -> Bool) -> String {
     var result = ""
     var previous: Unicode.Scalar = " "
@@ -73,6 +80,9 @@ extension Unicode.Scalar {
   /// `U+001B`
   package var codePoint: String { "U+" + padded(String(value, radix: 16, uppercase: true), 4) }
 
+  /// C0, DEL and C1, which a terminal may interpret as commands.
+  package var isControl: Bool { properties.generalCategory == .control }
+
   /// Whether the character is visible, does not control the terminal, does not end the line and
   /// does not change the direction of writing.
   package var isHarmless: Bool {
@@ -98,6 +108,37 @@ package func grouped(_ count: some BinaryInteger) -> String {
     text.append(digit)
   }
   return (count < 0 ? "-" : "") + text
+}
+
+/// `340 ms`, `12.7 s`, `2 min 5 s`.
+package func duration(_ milliseconds: Int64) -> String {
+  switch milliseconds {
+  case ..<1000: "\(milliseconds) ms"
+  case ..<60_000: "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
+  default: "\(milliseconds / 60_000) min \(milliseconds / 1000 % 60) s"
+  }
+}
+
+extension String {
+  /// The lines of a text that users paste: part of a manifest, or SQL.
+  package var lines: [String] {
+    split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// Shortens words that are too long for a line: a name may have thousands of characters.
+  package var withShortWords: String {
+    guard utf8.count > 300 else { return self }
+    return split(separator: " ", omittingEmptySubsequences: false).map { word in
+      word.utf8.count > 300 && word.count > 300
+        ? "\(word.prefix(100))…\(word.suffix(20)) (\(word.count) characters)" : String(word)
+    }.joined(separator: " ")
+  }
+
+  /// At most `limit` characters, on one line.
+  package func shortened(to limit: Int) -> String {
+    let line = split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
+    return line.count > limit ? line.prefix(limit - 1) + "…" : line
+  }
 }
 
 extension [String] {

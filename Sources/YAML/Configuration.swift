@@ -1,5 +1,7 @@
 import SchemaManifest
 import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
@@ -34,6 +36,33 @@ package struct Configuration: Sendable {
   package static let maximumTimeout = 2_147_483.0
 
   package init() {}
+}
+
+extension Configuration {
+  /// `schemactl.yaml`, `../schemactl.yaml` and so on, up to the root; nil if there is none.
+  package static func nearestFile() throws(FileError) -> String? {
+    let depth = (try? resolvedPath("."))?.split(separator: "/").count ?? 0
+    for level in 0...depth {
+      let file = String(repeating: "../", count: level) + "schemactl.yaml"
+      if access(file, F_OK) == 0 { return file }
+      // An unreadable configuration must not be replaced by one of a parent folder.
+      guard [ENOENT, ENOTDIR, EACCES].contains(errno) else {
+        throw FileError(path: file, systemError: errno)
+      }
+    }
+    return nil
+  }
+}
+
+extension Application {
+  /// The application that a configuration describes.
+  package init(_ configuration: Configuration) {
+    self.init(
+      declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
+    ledger = configuration.ledger
+    declare(configuration.sync.engine.functions)
+    limit = configuration.replay
+  }
 }
 
 /// What syncs the database between devices; it picks the lint profile.

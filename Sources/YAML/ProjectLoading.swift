@@ -10,17 +10,19 @@ extension Project {
   ///
   /// - Parameters:
   ///   - ignoring: globs of live objects that are not the history's.
+  ///   - readLock: reads the lock.
   ///   - twins: explains which of several manifests with one number must change.
   /// - Throws: `InvalidInput` with every problem of every manifest, or a `Failure`.
   package static func load(
     migrations path: String, application: Application = Application(), ignoring: [String] = [],
+    readingLock readLock: (MigrationFolder) throws -> HistoryLock? = { try $0.lock() },
     explaining twins: ([[ManifestName]]) -> [ExactText: String] = MigrationFolder.renumberOneOf
   ) throws -> Project {
     let folder = MigrationFolder(path)
     var project = Project(
       folder: folder, migrations: try folder.migrations(explaining: twins),
-      lock: try folder.lock(),
-      application: application, foreign: ForeignObjects(ignoring: ignoring))
+      lock: try readLock(folder), application: application,
+      foreign: ForeignObjects(ignoring: ignoring))
     // Once, however many databases need them.
     let squashed = Locked<[Migration]??>(nil)
     project.readSquashed = { folder in

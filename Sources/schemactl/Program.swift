@@ -169,7 +169,7 @@ extension OptionDeclaration {
   static let historyPoint = to("Read the history up to this migration.")
 
   static let timeout = Self(
-    "timeout", .number("SECONDS", 0...Configuration.maximumTimeout),
+    "timeout", .number("SECONDS", 0...Int(Configuration.maximumTimeout)),
     summary: "How long to wait for a lock; default: 5.")
 
   static let profile = Self(

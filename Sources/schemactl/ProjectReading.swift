@@ -16,16 +16,9 @@ import SchemaYAML
 
 /// Reads histories and schemas with the settings of a command.
 extension Session {
-  var application: Application {
-    var application = Application(
-      declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
-    application.ledger = ledger
-    application.declare(configuration.sync.engine.functions)
-    application.limit = configuration.replay
-    return application
-  }
+  var application: Application { Application(configuration) }
 
-  private var foreign: ForeignObjects { ForeignObjects(ignoring: configuration.ignore) }
+  var foreign: ForeignObjects { ForeignObjects(ignoring: configuration.ignore) }
 
   // MARK: The history
 
@@ -63,84 +56,12 @@ extension Session {
       explaining: MigrationFolder(folder).explain)
   }
 
-  /// Reads the history with a lock that may have conflict markers or be in version 1, and returns
-  /// the changes that were needed to read it.
-  func repairedProject() throws -> (Project, HistoryLock.Repair?) {
-    let folder = MigrationFolder(migrations)
-    let (lock, repair) = try folder.repairedLock()
-    var project = Project(
-      folder: folder, migrations: try folder.migrations(explaining: folder.explain), lock: lock,
-      application: application, foreign: foreign)
-    project.readSquashed = MigrationFolder.readSquashed
-    return (project.askingGitAboutDrafts(), repair)
-  }
-
-  /// Reads the history, and the manifest files of its drafts by id.
-  func projectWithDraftTexts() throws -> (Project, [ExactText: [UInt8]]) {
-    let project = try project()
-    var texts: [ExactText: [UInt8]] = [:]
-    for migration in project.migrations where !project.isFrozen(migration) {
-      do throws(FileError) {
-        texts[migration.id] = try readFile(
-          migration.file, limit: MigrationFolder.manifestSizeLimit, followingLinks: false)
-      } catch  where error.isLink {
-        // The target of the link may be frozen under another name.
-        continue
-      } catch {
-        throw error
-      }
-      guard rawDigest(of: texts[migration.id] ?? []) == migration.rawDigest else {
-        throw Failure(
-          .busy, "\(migration.file) changed while schemactl read it", remedy: "Try again")
-      }
-    }
-    return (project, texts)
-  }
-
-  /// Claims the folder for a command that changes it, so that files which `body` reads do not
-  /// change before it writes.
+  /// Runs `body` while no other process changes the folder of the migrations.
   func withClaim<Success>(_ body: () throws -> Success) throws -> Success {
-    guard let claim = FolderClaim(migrations, timeout: timeout) else {
-      throw Failure(
-        .busy,
-        "another schemactl has been writing in \(migrations) for \(timeout) s. Nothing was changed",
-        remedy: "Try again when it has ended")
-    }
-    defer { withExtendedLifetime(claim) {} }
-    return try body()
-  }
-
-  /// Fails if the folder holds a history already. For commands that begin one.
-  ///
-  /// - Parameter mayHoldOther: whether the folder may contain another tool's files, next to which
-  ///   the manifests are written.
-  func requireNoHistory(in folder: MigrationFolder, mayHoldOther: Bool = false) throws {
-    guard try somethingExists(at: folder.path) else { return }
-    let isFrozen = try folder.lock() != nil
-    let last = try folder.ids(mayHoldOther: mayHoldOther).last
-    guard let last = last ?? (isFrozen ? HistoryLock.fileName : nil) else { return }
-    throw Failure(
-      .finding, "\(folder.path) already has a history, up to \(last)",
-      remedy: "Delete \(folder.path) to start again, or name another folder with --migrations")
+    try MigrationFolder(migrations).withClaim(timeout: timeout, body)
   }
 
   // MARK: Schemas
-
-  /// Reads the two schemas of a comparison.
-  func schemas(_ from: String?, _ to: String?) throws -> (from: Schema, to: Schema) {
-    let sources = (try source(from), try source(to))
-    switch sources {
-    case (.database, .database): return (try schema(of: sources.0), try schema(of: sources.1))
-    // A table that the history or the SQL defines is compared even if a database's table of this
-    // name looks like one of another tool.
-    case (.database, _):
-      let actual = try schema(of: sources.1)
-      return (try schema(of: sources.0, besides: actual), actual)
-    default:
-      let expected = try schema(of: sources.0)
-      return (expected, try schema(of: sources.1, besides: expected))
-    }
-  }
 
   /// - Parameters:
   ///   - path: a database, a folder or an SQL file; nil for the project's history.
@@ -192,12 +113,7 @@ extension Session {
     let folder =
       configuration.queries.map { QueryFolder(resolved($0)) }
       ?? QueryFolder(besideMigrations: migrations)
-    let files = try folder.files()
-    let history = MigrationFolder(migrations)
-    // lint compiles `connection.sql` like a query.
-    guard let text = try history.connectionSQL() else { return files }
-    return (files ?? [])
-      + [QueryFile(path: history.connectionFile, text: text, isConnectionSQL: true)]
+    return try folder.files(besideConnectionSQLOf: MigrationFolder(migrations))
   }
 
   // MARK: The baseline of lint

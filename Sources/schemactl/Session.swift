@@ -1,7 +1,9 @@
 import SchemaApply
+import SchemaAuthoring
 import SchemaCommandLine
 import SchemaCopies
 import SchemaHistory
+import SchemaInspect
 import SchemaModel
 import SchemaPlatform
 import SchemaReplay
@@ -22,7 +24,7 @@ struct Session {
 
   /// The session with the settings of `schemactl.yaml`.
   func configured() throws -> Session {
-    guard let file = try text("config") ?? Self.nearestFile() else { return self }
+    guard let file = try text("config") ?? Configuration.nearestFile() else { return self }
     let bytes = try read(
       file, limit: 1_048_576,
       remedy: invocation.isOnCommandLine("config")
@@ -32,20 +34,6 @@ struct Session {
     session.file = file
     session.configuration = try decodeConfiguration(bytes, file: file)
     return session
-  }
-
-  /// `schemactl.yaml`, `../schemactl.yaml` and so on, up to the root.
-  private static func nearestFile() throws(FileError) -> String? {
-    let depth = (try? resolvedPath("."))?.split(separator: "/").count ?? 0
-    for level in 0...depth {
-      let file = String(repeating: "../", count: level) + "schemactl.yaml"
-      if access(file, F_OK) == 0 { return file }
-      // An unreadable configuration must not be replaced by one of a parent folder.
-      guard [ENOENT, ENOTDIR, EACCES].contains(errno) else {
-        throw FileError(path: file, systemError: errno)
-      }
-    }
-    return nil
   }
 
   /// Converts a path of the configuration to one relative to the working folder.
@@ -166,6 +154,16 @@ struct Session {
   // MARK: Settings
 
   var migrations: String { text("migrations") ?? resolved(configuration.migrations) }
+
+  var files: ProjectFiles { ProjectFiles(migrations, configuration: file) }
+
+  /// The file that `schema` in `schemactl.yaml` names; nil when the configuration names none.
+  var schemaFile: SchemaFile? { configuration.schema.map { SchemaFile(resolved($0)) } }
+
+  /// Updates the schema file, if there is one.
+  func writeSchemaFile(of project: Project) throws {
+    if let schemaFile { try files.update(schemaFile, for: project) }
+  }
 
   var ledger: Ledger { configuration.ledger }
 

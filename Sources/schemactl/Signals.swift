@@ -21,24 +21,12 @@ struct Signals: Sendable {
   /// Starts handling signals. Call it before the program starts its first thread, which would
   /// otherwise receive the signals.
   func take() {
-    var signals = Self.taken
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    startThread { wait() }
+    let signals = BlockedSignals([SIGINT, SIGTERM, SIGHUP])
+    startThread { wait(for: signals) }
   }
 
-  /// Only these signals, not all blocked ones: the parent may have blocked others, such as SIGCHLD,
-  /// which our own child processes send when they end.
-  private static var taken: sigset_t {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
-      sigaddset(&signals, number)
-    }
-    return signals
-  }
-
-  private func wait() -> Never {
-    let first = Self.next()
+  private func wait(for signals: BlockedSignals) -> Never {
+    let first = signals.next()
     let time = Stopwatch()
     if !isGraceful {
       writing.withLockIfAvailable { _ in
@@ -48,7 +36,7 @@ struct Signals: Sendable {
     }
     interruption.request()
     // GNU `timeout` sends a signal to its child and again to the process group.
-    while Self.next() == first, time.seconds < 1 {}
+    while signals.next() == first, time.seconds < 1 {}
     write(
       "\nschemactl: stopped by a second signal; SQLite rolls back unfinished changes when the "
         + "database is opened next\n", to: 2)
@@ -63,36 +51,6 @@ struct Signals: Sendable {
 
   /// Writes a last message, unless it would have to wait for a reader.
   private func write(_ message: String, to descriptor: Int32) {
-    var stream = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    guard poll(&stream, 1, 0) == 1, stream.revents & Int16(POLLOUT) != 0 else { return }
-    _ = writeAll(Array(message.utf8), to: descriptor)
+    if isWritable(descriptor) { _ = writeAll(Array(message.utf8), to: descriptor) }
   }
-
-  private static func next() -> Int32 {
-    var signals = taken
-    var number: Int32 = 0
-    while sigwait(&signals, &number) == EINTR {}
-    return number
-  }
-}
-
-/// Ignores SIGPIPE and SIGXFSZ. A closed reader then causes EPIPE, and a limit on file size EFBIG.
-func ignoreSignalsOfWriting() {
-  signal(SIGPIPE, SIG_IGN)
-  signal(SIGXFSZ, SIG_IGN)
-}
-
-/// Whether the parent process, `nohup` for example, ignores the signal. Waiting for a blocked
-/// signal would receive it anyway.
-private func isIgnored(_ number: Int32) -> Bool {
-  var action = sigaction()
-  guard sigaction(number, nil, &action) == 0 else { return false }
-  #if canImport(Glibc)
-    let handler = action.__sigaction_handler.sa_handler
-  #elseif canImport(Musl)
-    let handler = action.__sa_handler.sa_handler
-  #else
-    let handler = action.__sigaction_u.__sa_handler
-  #endif
-  return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }

@@ -5,7 +5,6 @@ import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
-import SchemaYAML
 
 /// One run of the program, from its arguments to its exit status.
 struct Tool {
@@ -55,7 +54,7 @@ struct Tool {
           command.readsConfiguration(invocation) ? session.configured() : session)
       }
     } catch {
-      let failure = Failure(of: error)
+      let failure = (error as? UsageError).map(Failure.init) ?? Failure(of: error)
       reporter.stop(failure)
       status = failure.status
     }
@@ -76,22 +75,9 @@ struct Tool {
 }
 
 extension Failure {
-  /// The failure for an error that ended a command.
-  init(of error: any Error) {
-    switch error {
-    case let failure as Failure: self = failure
-    case let error as FileError: self.init(error)
-    case let input as InvalidInput: self.init(input)
-    case let error as DatabaseError:
-      self.init(error.status, "the schema cannot be read: \(error.inWords)")
-    case let error as UsageError:
-      self.init(
-        .usage, error.message,
-        remedy: [error.hint, error.advice].compactMap { $0 }.joined(separator: " "))
-    default: self.init(.bug, "\(error)")
-    }
+  fileprivate init(_ error: UsageError) {
+    self.init(
+      .usage, error.message,
+      remedy: [error.hint, error.advice].compactMap { $0 }.joined(separator: " "))
   }
-
-  /// Whether it is a result of the command, as opposed to a reason why the command could not work.
-  var isResult: Bool { status.rawValue < ExitStatus.usage.rawValue }
 }

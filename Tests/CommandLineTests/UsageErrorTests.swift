@@ -111,7 +111,7 @@ import Testing
         """)
   }
 
-  @Test("the message omits infinite bounds") func openRanges() {
+  @Test("the message omits a missing upper limit") func openRange() {
     let program = CommandLineProgram(
       name: "raft", version: "1", summary: "floats",
       commands: [
@@ -119,24 +119,13 @@ import Testing
           name: "drift", summary: "Drifts.",
           options: [
             OptionDeclaration(
-              "days", .number("DAYS", 0...Double.infinity, whole: true), summary: "How long."),
-            OptionDeclaration(
-              "depth", .number("METRES", -Double.infinity...0, whole: true), summary: "How deep."),
-            OptionDeclaration(
-              "heat", .number("K", 0.5...Double.infinity), summary: "How warm."),
+              "days", .number("DAYS", 0...Int.max, whole: true), summary: "How long.")
           ])
       ])
-    let complaints = ["days", "depth", "heat"].map { name in
-      #expect(throws: UsageError.self) {
-        try program.parse(["drift", "--\(name)=x"]) { _ in nil }
-      }?.message
+    let error = #expect(throws: UsageError.self) {
+      try program.parse(["drift", "--days=x"]) { _ in nil }
     }
-    #expect(
-      complaints == [
-        "option `--days` must be a whole number, at least 0, not `x`",
-        "option `--depth` must be a whole number, at most 0, not `x`",
-        "option `--heat` must be a number, at least 0.5, not `x`",
-      ])
+    #expect(error?.message == "option `--days` must be a whole number, at least 0, not `x`")
   }
 
   @Test("control characters of arguments are escaped") func control() {

@@ -18,9 +18,7 @@ func fixed(
 ) throws -> (report: LintReport, manifests: [String]) {
   let project = try project(manifests, releases: releases)
   let drafts = project.migrations.enumerated().filter { !project.isFrozen($0.element) }
-  let texts = Dictionary(
-    uniqueKeysWithValues: drafts.map { ($0.element.id.exact, Array(manifests[$0.offset].utf8)) })
-  let result = try Fixer.fix(project, texts) { project in
+  let result = try Fixer.fix(project) { project in
     try Linter(
       project: project,
       configuration: decodeConfiguration(Array(configuration.utf8), file: "schemactl.yaml"),

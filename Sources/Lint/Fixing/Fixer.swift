@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaManifest
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
@@ -21,8 +22,6 @@ package struct Fixer {
   private let judge: (Project) throws -> LintReport
   private let project: Project
   private let report: LintReport
-  /// The drafts' manifest files, by id.
-  private let texts: [ExactText: [UInt8]]
 
   package struct Result: Sendable {
     /// The report on the current project.
@@ -31,15 +30,11 @@ package struct Fixer {
     package let files: [(file: String, bytes: [UInt8])]
   }
 
-  /// - Parameters:
-  ///   - texts: the manifest files of the drafts, by id.
-  ///   - judge: runs lint on a project.
+  /// - Parameter judge: runs lint on a project.
   package static func fix(
-    _ project: Project, _ texts: [ExactText: [UInt8]],
-    judge: @escaping (Project) throws -> LintReport
+    _ project: Project, judge: @escaping (Project) throws -> LintReport
   ) throws -> Result {
-    let fixer = Fixer(judge: judge, project: project, report: try judge(project), texts: texts)
-    return try fixer.result()
+    try Fixer(judge: judge, project: project, report: try judge(project)).result()
   }
 
   private func result() throws -> Result {
@@ -51,10 +46,16 @@ package struct Fixer {
     return Result(report: with(report, []), files: [])
   }
 
-  /// The findings with a correction.
+  /// The findings in drafts with a correction.
   private var candidates: [Finding] {
-    report.findings.filter { finding in
-      finding.correction != nil && !finding.isSuppressed && texts[finding.migration] != nil
+    let drafts = Set(
+      project.migrations.filter { migration in
+        // The target of a link may be frozen under another name.
+        !project.isFrozen(migration)
+          && FileStatus(migration.file, followingLinks: false)?.isRegularFile != false
+      }.map(\.id.exact))
+    return report.findings.filter { finding in
+      finding.correction != nil && !finding.isSuppressed && drafts.contains(finding.migration)
     }
   }
 
@@ -70,7 +71,7 @@ package struct Fixer {
 
   /// Nil if the corrections are no improvement.
   private func result(of findings: [Finding]) throws -> Result? {
-    guard !findings.isEmpty, let (migrations, texts) = corrected(findings) else { return nil }
+    guard !findings.isEmpty, let migrations = corrected(findings) else { return nil }
     let next = Project(
       folder: project.folder, migrations: migrations, lock: project.lock,
       application: project.application, foreign: project.foreign)
@@ -83,24 +84,16 @@ package struct Fixer {
     guard report.failure == nil, report.isBetter(than: self.report, without: findings) else {
       return nil
     }
-    let files = migrations.compactMap { migration in
-      texts[migration.id].flatMap { bytes in
-        bytes == self.texts[migration.id] ? nil : (migration.file, bytes)
-      }
-    }
-    return Result(report: with(report, findings), files: files)
+    let changed = zip(migrations, project.migrations).filter { $0.bytes != $1.bytes }.map(\.0)
+    return Result(report: with(report, findings), files: changed.map { ($0.file, $0.bytes) })
   }
 
-  private func corrected(
-    _ findings: [Finding]
-  ) -> (migrations: [Migration], texts: [ExactText: [UInt8]])? {
-    var (migrations, texts) = (project.migrations, texts)
+  private func corrected(_ findings: [Finding]) -> [Migration]? {
+    var migrations = project.migrations
     for (index, migration) in migrations.enumerated() {
       let corrections = findings.filter { $0.migration == migration.id }.compactMap(\.correction)
       guard !corrections.isEmpty else { continue }
-      guard let bytes = texts[migration.id],
-        let text = ManifestText(bytes, file: migration.file)
-      else { return nil }
+      guard let text = ManifestText(migration.bytes, file: migration.file) else { return nil }
       var edits: [ManifestText.Edit] = []
       for correction in corrections {
         guard let own = correction.edits(text, migration.manifest) else { return nil }
@@ -112,9 +105,8 @@ package struct Fixer {
       else { return nil }
       migrations[index] = Migration(
         id: migration.id, file: migration.file, bytes: new, manifest: manifest)
-      texts[migration.id] = new
     }
-    return (migrations, texts)
+    return migrations
   }
 }
 

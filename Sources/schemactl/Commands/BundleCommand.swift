@@ -30,7 +30,7 @@ enum BundleCommand: Command {
     let report = try session.project().bundled(
       frozenOnly: session.flag("frozen"),
       oldestRelease: session.configuration.sync.oldestRelease, interruption: session.interruption)
-    try session.writing.withLock { _ in try session.write(report.bytes, toOutput: file) }
+    try session.writing.withLock { _ in try session.files.write(report.bytes, toOutput: file) }
     session.report(["file": file, "migrations": report.migrations, "drafts": report.drafts]) {
       let drafts = counted(report.drafts.count, "draft")
       $0.mention(

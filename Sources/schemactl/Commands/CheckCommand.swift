@@ -36,36 +36,16 @@ enum CheckCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let base = try session.base()
     let page = session.text("report")
-    var report = CheckReport()
     var chronicle: Chronicle?
-    report.project = report.attempt(.manifests) {
+    var report = CheckReport(
+      base: base, everyPair: session.flag("full"), schemaFile: session.schemaFile,
+      interruption: session.interruption
+    ) {
       try session.project(asksGitAboutDrafts: false)
-    }
-    if var project = report.project {
-      let compared = report.attempt(.history) { try project.verifyHistory(base: base) }
-      project.keptIDs = compared?.1?.keptIDs ?? []
-      report.project = project
-      var history = compared?.0 ?? VerifyReport(comparing: project)
-      report.proof = report.attempt(.replay) {
-        try project.proveReplay(
-          noting: &history, everyPair: session.flag("full"), interruption: session.interruption)
-      }
-      report.attempt(.history) {
-        try project.verifySquashed(into: &history, session.interruption)
-        try project.showEdits(in: &history, compared?.1)
-        if let failure = history.failure { throw failure }
-      }
-      report.history = history
+    } linting: { project in
       if page != nil { chronicle = Chronicle(project) }
-      report.lint = report.attempt(.lint) {
-        try session.lint(project) { step, scratch throws(Failure) in
-          try chronicle?.note(step, scratch)
-        }
-      }
-      if report.proof?.status == .success, let file = session.schemaFile {
-        report.schema = report.attempt(.schema) {
-          (file, isCurrent: try (try? readFile(file)) == project.schemaText())
-        }
+      return try session.lint(project) { step, scratch throws(Failure) in
+        try chronicle?.note(step, scratch)
       }
     }
     if let page, let project = report.project, let chronicle, let lint = report.lint {
@@ -80,82 +60,16 @@ enum CheckCommand: Command {
   }
 }
 
-/// The results of `check`, one for each part. A part that fails does not prevent the other parts
-/// from running.
-struct CheckReport {
-  enum Part: String, CaseIterable {
-    case manifests, history, replay, lint, schema
-  }
-
-  /// Nil when the manifests or the lock cannot be read. No other part can run then.
-  var project: Project?
-  var history: VerifyReport?
-  var proof: ReplayProof?
-  var lint: LintReport?
-  /// The schema file. Also nil when the configuration names none.
-  var schema: (file: String, isCurrent: Bool)?
-  /// The failures that ended a part early, without duplicates.
-  private(set) var problems: [(part: Part, failure: Failure)] = []
-
-  var notes: [String] { (history?.notes ?? []) + (lint?.notes ?? []) }
-
-  /// The failure that ended the full replay or, if there is none, lint's own replay.
-  var failure: Failure? { proof?.failure ?? lint?.failure }
-
-  /// The failure for an outdated schema file.
-  var staleSchema: Failure? {
-    guard let schema, !schema.isCurrent else { return nil }
-    return Failure(
-      .finding,
-      schema.file
-        + (FileStatus(schema.file) == nil
-          ? " does not exist" : " is not the schema of the latest migration"),
-      remedy: "`schemactl inspect --write` updates it",
-      place: Failure.Place(file: schema.file, position: Position(line: 1, column: 1)))
-  }
-
-  var status: ExitStatus { ExitStatus.worst(Part.allCases.map(status)) }
-
-  fileprivate func status(of part: Part) -> ExitStatus {
-    let found: ExitStatus? =
-      switch part {
-      case .manifests: nil
-      case .history: history?.status
-      case .replay: proof?.status
-      // A failing migration is a result of the replay. Lint stops at the same migration.
-      case .lint: proof?.failure == nil ? lint?.status : lint?.statusOfFindings
-      case .schema: staleSchema?.status
-      }
-    let problems = problems.filter { $0.part == part }.map(\.failure.status)
-    return ExitStatus.worst(problems + [found ?? .success])
-  }
-
-  /// Runs a part, and records under its name a failure that ends it.
-  @discardableResult
-  fileprivate mutating func attempt<Result>(_ part: Part, _ body: () throws -> Result) -> Result? {
-    do {
-      return try body()
-    } catch {
-      let failure = Failure(of: error)
-      // A manifest that requires another version of SQLite ends three parts with the same failure.
-      if !problems.contains(where: { $0.failure.message == failure.message }) {
-        problems.append((part, failure))
-      }
-      return nil
-    }
-  }
-}
-
 extension CheckReport: JSONConvertible {
   package var json: JSON {
     let failures = problems.map(\.failure)
-    let errors = failures.filter { !$0.isResult }
+    let errors = failures.filter { !$0.status.isResult }
     let worst = ExitStatus.worst(errors.map(\.status))
     return (errors.first { $0.status == worst }?.errorMember ?? [:]) + [
       "ok": status == .success, "history": history?.historyJSON ?? [],
       "lock": history?.lock ?? [], "profile": lint?.profile.rawValue,
       "findings": lint?.findings ?? [], "summary": lint?.summary, "replay": proof,
-      "schema": schema.map { ["file": $0.file, "current": $0.isCurrent] as JSON },
+      "schema": isSchemaCurrent.map { ["file": schemaFile?.path, "current": $0] as JSON },
       "failed": failure ?? failures.first { $0.status == .brokenHistory },
       "errors": errors.map(\.error), "notes": notes,
     ]
@@ -197,7 +111,9 @@ extension TextReporter {
     case .lint:
       return report.lint.map { "\(verdict(on: $0, countsFailure: report.proof?.failure == nil))." }
     case .schema:
-      return report.schema.map { "\($0.file.visible) is \($0.isCurrent ? "current" : "stale")." }
+      return report.isSchemaCurrent.map { isCurrent in
+        "\(report.schemaFile?.path.visible ?? "") is \(isCurrent ? "current" : "stale")."
+      }
     }
   }
 }

@@ -6,7 +6,6 @@ import SchemaModel
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
-import SchemaSQLite
 
 enum DiagramCommand: Command {
   static let declaration = CommandDeclaration(

@@ -1,3 +1,4 @@
+import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
@@ -50,7 +51,8 @@ enum DiffCommand: Command {
     let from = names.count == 2 ? names[0] : nil
     let to = names[names.count - 1]
     if names.count == 2 { try session.requireHistory(among: names) }
-    let (expected, actual) = try session.schemas(from, to)
+    let (expected, actual) = try SchemaSource.schemas(
+      session.source(from), session.source(to), reading: session.schema(of:besides:))
     let changes = compareSchemas(expected: expected, actual: actual)
     session.report(["equal": changes.isEmpty, "changes": changes]) {
       $0.show(changes, (from ?? session.migrations).visible, to.visible)

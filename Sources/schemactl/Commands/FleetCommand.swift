@@ -42,11 +42,11 @@ enum FleetCommand: Command {
           .init("to", .text("ID"), summary: "The last migration to apply. By id or number."),
           .init("frozen", summary: "Apply only frozen migrations."),
           .init(
-            "canary", .number("N", 1...Double.infinity, whole: true),
+            "canary", .number("N", 1...Int.max, whole: true),
             summary: "Migrate the first N databases first, and continue only if all of them "
               + "succeed."),
           .init(
-            "max-failures", .number("N", 1...Double.infinity, whole: true),
+            "max-failures", .number("N", 1...Int.max, whole: true),
             summary: "Start no further database after N failures."),
           .redact,
         ] + output),

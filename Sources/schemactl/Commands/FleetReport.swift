@@ -45,17 +45,11 @@ extension TextReporter {
   private func show(_ result: FleetResult) {
     guard let failure = result.failure else { return }
     say("\(paint(result.database.visible, "1;31")): \(failure.status.label)")
-    let place = failure.place.map { place in
-      place.file.visible + (place.position.map { ":\($0.line):\($0.column)" } ?? "") + ": "
-    }
+    let place = failure.place.map { $0.inWords + ": " } ?? ""
     for (index, line) in failure.lines.enumerated() {
-      say("  " + (index == 0 ? place ?? "" : "  ") + line.visible.withShortWords)
+      say("  " + (index == 0 ? place : "  ") + line.visible.withShortWords)
     }
-    if let migration = failure.migration {
-      say(
-        "  in " + (migration.operation.map { "operation \($0.visible) of " } ?? "")
-          + "migration \(migration.id.visible)")
-    }
+    if let migration = failure.migration { say("  \(migration.inWords.visible)") }
     if let last = result.applied.last {
       say(
         "  remain applied: \(counted(result.applied.count, "migration")), the last "

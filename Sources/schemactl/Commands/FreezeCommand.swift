@@ -62,23 +62,17 @@ enum FreezeCommand: Command {
 
   private static func freeze(_ release: String?, _ session: Session) throws -> ExitStatus {
     let last = session.text("to")
-    let (project, repair) = try session.repairedProject()
-    if project.lock == nil { try requireNoLock(elsewhere: project) }
+    let (project, repair) = try Project.loadRepaired(
+      migrations: session.migrations, application: session.application,
+      ignoring: session.configuration.ignore)
+    try project.requireNoLostLock()
     let report = try project.freezing(
       release: release, through: last, repair: repair,
       freezesDrafts: repair == nil || release != nil || last != nil)
     let file = project.folder.lockFile
     if !report.frozen.isEmpty {
+      try project.requireOperations(of: report.frozen)
       let frozen = Set(report.frozen.map(\.exact))
-      if let draft = project.migrations.first(where: {
-        frozen.contains($0.id.exact) && $0.manifest.isEmpty
-      }) {
-        throw Failure(
-          .finding, "this migration has no operations, and nothing can be added once it is frozen",
-          remedy:
-            "Write its operations, delete the file, or freeze only earlier migrations with --to",
-          place: Failure.Place(file: draft.file, position: Position(line: 1, column: 1)))
-      }
       let lint = try session.linter(of: project).lint(through: last, reporting: frozen)
       if let status = refusal(lint, session) { return status }
     }
@@ -90,14 +84,6 @@ enum FreezeCommand: Command {
       ]
     ) { $0.show(report, release, file) }
     return .success
-  }
-
-  /// A new lock must not replace one that was deleted: it would accept every edit.
-  private static func requireNoLock(elsewhere project: Project) throws {
-    var problems: [String] = []
-    let others = try project.otherRevisions(nil, noting: &problems)
-    guard let difference = others?.differences(in: project.folder).first else { return }
-    throw Failure(.brokenHistory, "\(difference.message). Nothing was frozen")
   }
 
   private static func accept(
@@ -138,24 +124,13 @@ enum FreezeCommand: Command {
     return lint.status
   }
 
-  /// Writes the lock, unless a manifest changed meanwhile: the lock would record its old text.
   private static func write(_ lock: HistoryLock, of project: Project, _ session: Session) throws {
-    let now = try project.folder.migrations()
-    guard now.map(\.digests) == project.migrations.map(\.digests) else {
-      throw Failure(
-        .busy,
-        "the manifests in \(project.folder.path) changed while schemactl read them. Nothing was frozen",
-        remedy: "Check them, and try again")
-    }
+    try project.requireSameManifests()
     try session.writing.withLock { _ in
       try project.folder.write(lock)
       try session.writeSchemaFile(of: project)
     }
   }
-}
-
-extension Migration {
-  fileprivate var digests: [String] { [id, rawDigest] }
 }
 
 extension TextReporter {

@@ -45,7 +45,7 @@ enum GenerateCommand: Command {
     let bytes = Array(source.utf8)
     var isStale = output.map { (try? readFile($0)) != bytes } ?? false
     if let output, isStale, !isCheck {
-      try session.writing.withLock { _ in try session.write(bytes, toOutput: output) }
+      try session.writing.withLock { _ in try session.files.write(bytes, toOutput: output) }
       isStale = false
     }
     session.report(["file": output, "stale": isStale, "text": source]) { text in

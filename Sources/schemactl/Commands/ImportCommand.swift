@@ -72,7 +72,7 @@ enum ImportCommand: Command {
 
   private static func write(_ release: String?, _ session: Session) throws -> ImportReport {
     let folder = MigrationFolder(session.migrations)
-    try session.requireNoHistory(in: folder, mayHoldOther: true)
+    try folder.requireNoHistory(mayHoldOther: true)
     let database = session.text("database")
     if let database { try DatabaseFile.require(database) }
     let imported = try read(database, into: folder, session)
@@ -95,17 +95,17 @@ enum ImportCommand: Command {
     if session.interruption.isRequested {
       throw Failure(.interrupted, "interrupted: nothing was written")
     }
-    var files = ProjectFiles(session)
+    var files = session.files
     let engine = try session.syncEngine()
     try session.writing.withLock { _ in try files.makeFolder() }
     try session.withClaim {
-      try session.requireNoHistory(in: folder, mayHoldOther: true)
+      try folder.requireNoHistory(mayHoldOther: true)
       try session.writing.withLock { _ in
         try imported.write()
-        if session.file == nil { try files.writeConfiguration(engine: engine) }
+        try files.writeConfiguration(engine: engine)
         try files.writeManifestSchema()
       }
-      report.files = files.written
+      report.files = files.created
       if let release, let count = report.database?.count {
         // With the sync engine of the new configuration.
         try freeze(through: count, release, session.configured(), &report)

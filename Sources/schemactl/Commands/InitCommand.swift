@@ -4,6 +4,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaPlatform
 import SchemaSQLText
+import SchemaTimeline
 import SchemaYAML
 
 enum InitCommand: Command {
@@ -33,30 +34,37 @@ enum InitCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let folder = MigrationFolder(session.migrations)
-    try session.requireNoHistory(in: folder)
+    try folder.requireNoHistory()
     let database = session.text("from")
-    let ledgers = try database.map { try foreignLedgers(of: $0, session) } ?? []
-    let text = try database.map { try baseline(of: $0, replacing: ledgers, session) }
-    var files = ProjectFiles(session)
+    // If the database cannot be adopted, nothing is written.
+    let manifest = try database.map { database in
+      try FirstManifest(
+        of: database, session.application, ignoring: session.foreign, timeout: session.timeout,
+        interruption: session.interruption)
+    }
+    var files = session.files
     let engine = try session.syncEngine()
     try session.writing.withLock { _ in
-      if session.file == nil { try files.writeConfiguration(engine: engine) }
+      try files.writeConfiguration(engine: engine)
       try files.makeFolder()
       try files.writeManifestSchema()
     }
-    var written = files.written
+    var written = files.created
     var report: AdoptReport?
-    if let database, let text {
-      let file = folder.file(ofMigration: "0001_baseline")
+    if let database, let manifest {
+      let file = folder.file(ofMigration: FirstManifest.id)
       try session.withClaim {
-        try session.requireNoHistory(in: folder)
-        try session.writing.withLock { _ in try createFileAtomically(Array(text.utf8), at: file) }
+        try folder.requireNoHistory()
+        try session.writing.withLock { _ in
+          try createFileAtomically(Array(manifest.text.utf8), at: file)
+        }
       }
       written.append(file)
       report = try session.project().adopt(
         session.open(database), at: nil, timeout: session.timeout,
         interruption: session.interruption)
     }
+    let ledgers = manifest?.ledgers ?? []
     session.report(
       [
         "files": written, "at": report?.at, "replaced": ledgers.map(\.table),
@@ -77,38 +85,27 @@ enum InitCommand: Command {
     }
     return .success
   }
+}
 
-  /// Reads the database before any file is written: if it cannot be adopted, nothing is written.
-  private static func baseline(
-    of database: String, replacing ledgers: [UsualLedger], _ session: Session
-  ) throws -> String {
-    let connection = try DatabaseFile.openForReading(database, timeout: session.timeout)
-    if let last = try LiveDatabase(connection, session.ledger, path: database).rows?.last?.id {
-      throw Failure(
-        .finding,
-        "\(database) already has a ledger, up to \(last): it belongs to another history. Nothing "
-          + "was written")
+extension Session {
+  /// The sync engine from an option or the user's answer; nil if the user cannot be asked, or if
+  /// `schemactl.yaml` exists.
+  func syncEngine() throws -> SyncEngine? {
+    if file != nil { return nil }
+    let engines = SyncEngine.allCases
+    if let profile { return engines.first { Profile($0) == profile } }
+    let list = zip(1..., engines).map { "  \($0)  \($1.rawValue): \(Profile($1).meaning)\n" }
+    let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
+    guard let answer = ask(question) else {
+      note(
+        "nothing states what syncs the database, so lint assumes `additive`; --profile states it")
+      return nil
     }
-    let text = manifestText(
-      description: "The schema of the existing database.",
-      try session.schema(of: .database(database)).operations)
-    let items = ledgers.map { "  - \($0.replaced.yaml)\n" }
-    return items.isEmpty ? text : text + "replaces:\n" + items.joined()
-  }
-
-  /// The ledgers of other tools, with entries.
-  private static func foreignLedgers(
-    of database: String, _ session: Session
-  ) throws -> [UsualLedger] {
-    try DatabaseFile.require(database)
-    let ledgers = try ForeignLedgers.usual(in: database, timeout: session.timeout)
-    if let ledger = ledgers.first(where: { !$0.failed.isEmpty }) {
-      throw Failure(
-        .finding,
-        "\(ledger.table) in \(database) has entries that failed: "
-          + "\(ledger.failed.joined(separator: ", ")). Nothing was written",
-        remedy: "Repair the database with the tool that created them")
-    }
-    return ledgers.filter { !$0.entries.isEmpty }
+    if answer.isEmpty { return engines.first }
+    let number = Int(answer).map { $0 - 1 }.flatMap { engines.indices.contains($0) ? $0 : nil }
+    let engine = SyncEngine(rawValue: answer) ?? number.map { engines[$0] }
+    try require(
+      engine != nil, "`\(answer.visible)` is not one of the answers", hint: "Nothing was written.")
+    return engine
   }
 }

@@ -1,9 +1,9 @@
 import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
+import SchemaInspect
 import SchemaModel
 import SchemaPlatform
-import SchemaPreview
 import SchemaSQLText
 import SchemaYAML
 
@@ -37,7 +37,7 @@ enum InspectCommand: Command {
     let schema = try session.schema(of: session.source(source, mayBeEmpty: true))
     let tables = try schema.described(session.application)
     let isSQL = session.format == .text
-    if isSQL, session.printsRawSQL { try requirePlainText(schema) }
+    if isSQL, session.printsRawSQL { try schema.requirePlainText() }
     session.report(schema.json + ["tables": tables]) {
       $0.sayScript(isSQL ? schema.script : manifestText(schema.operations))
     }
@@ -55,7 +55,7 @@ enum InspectCommand: Command {
     }
     let project = try session.project()
     try session.writing.withLock { _ in try session.writeSchemaFile(of: project) }
-    session.report(["schema": file]) { $0.mention("Wrote \(file.visible).") }
+    session.report(["schema": file.path]) { $0.mention("Wrote \(file.path.visible).") }
     return .success
   }
 
@@ -65,16 +65,5 @@ enum InspectCommand: Command {
     }
     return ids.isEmpty
       ? "\(source) holds no migrations" : "the history in \(source) creates no tables"
-  }
-
-  private static func requirePlainText(_ schema: Schema) throws(Failure) {
-    for object in schema.withoutShadowTables().objects {
-      guard let control = object.sql?.controlCharacter else { continue }
-      throw Failure(
-        .invalidInput,
-        "the SQL of the \(object.kind.rawValue) \(object.name) contains the control character "
-          + "\(control), which a terminal would interpret: `--format yaml` and `--format json` "
-          + "escape it")
-    }
   }
 }

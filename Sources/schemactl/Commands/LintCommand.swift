@@ -73,8 +73,7 @@ enum LintCommand: Command {
   }
 
   private static func fix(_ session: Session) throws -> LintReport {
-    let (project, texts) = try session.projectWithDraftTexts()
-    let result = try Fixer.fix(project, texts) { try session.lint($0) }
+    let result = try Fixer.fix(session.project()) { try session.lint($0) }
     try session.writing.withLock { _ in
       for (file, bytes) in result.files { try writeFileAtomically(bytes, to: file) }
     }

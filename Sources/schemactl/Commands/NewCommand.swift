@@ -41,20 +41,21 @@ enum NewCommand: Command {
         "a file name cannot be created from `\(name.visible)`",
         hint: "Say what the migration does, for example `schemactl new Add priority`.")
     }
-    var files = ProjectFiles(session)
+    var files = session.files
     try files.makeFolder()
     try session.withClaim {
       let project = try session.project(mayBeEmpty: true)
       let content = try content(on: project, session)
+      content?.notes.forEach(session.note)
       try session.writing.withLock { _ in
-        let (id, file) = try write(manifest, content.operations, to: project, &files)
-        for file in files.written { session.note("created \(file)") }
+        let (id, file) = try manifest.write(content?.operations, to: project, &files)
+        for file in files.created { session.note("created \(file)") }
         session.report(["id": id, "file": file]) { $0.say(file.visible) }
         // The command also works when a draft cannot be replayed yet.
-        if content.operations != nil, let current = try? session.project() {
+        if content != nil, let current = try? session.project() {
           try? session.writeSchemaFile(of: current)
         }
-        advise(content.renamings, inPlaceOf: file, session)
+        advise(content?.possible ?? [], inPlaceOf: file, session)
       }
     }
     return .success
@@ -77,11 +78,8 @@ enum NewCommand: Command {
         + "\(session.command("new", words, database: false))`")
   }
 
-  /// The operations from the latest schema to that of `--from`, and possible renames; nil without
-  /// `--from`.
-  private static func content(
-    on project: Project, _ session: Session
-  ) throws -> (operations: [WrittenOperation]?, renamings: [PossibleRenaming]) {
+  /// The operations from the latest schema to that of `--from`; nil without `--from`.
+  private static func content(on project: Project, _ session: Session) throws -> NewOperations? {
     let renamings = try session.invocation.texts("rename").map { text in
       guard let renaming = SchemaRenaming(text) else {
         throw session.usageError(
@@ -92,45 +90,10 @@ enum NewCommand: Command {
     }
     guard let name = session.text("from") else {
       try session.require(renamings.isEmpty, "--rename needs --from")
-      return (nil, [])
+      return nil
     }
-    let source = try session.source(name)
-    let head = try project.schema(through: nil, interruption: session.interruption)
-    let wanted = try session.schema(of: source, besides: head)
-    try source.requireNothingPending(
-      in: project, timeout: session.timeout, interruption: session.interruption)
-    SchemaRenaming.keepingValues(renamings, from: head, to: wanted).forEach(session.note)
-    let operations = try SchemaTransition.operations(
-      from: head, to: wanted, renaming: renamings, session.application)
-    guard !operations.isEmpty else {
-      throw Failure(.finding, "\(name) already has the schema of the history")
-    }
-    let possible = SchemaRenaming.possible(
-      from: head, to: wanted, besides: renamings, session.application)
-    return (operations, possible)
-  }
-
-  private static func write(
-    _ manifest: NewManifest, _ operations: [WrittenOperation]?, to project: Project,
-    _ files: inout ProjectFiles
-  ) throws -> (id: String, file: String) {
-    let modeline = modeline(of: project.migrations.last) ?? ProjectFiles.manifestModeline
-    let others = project.migrations.map(\.id) + (project.lock?.entries.map(\.id) ?? [])
-    let id = manifest.id(after: others, at: .now)
-    let file = project.folder.file(ofMigration: id)
-    // Write the manifest last: once it exists, the command has finished.
-    if modeline == ProjectFiles.manifestModeline { try files.writeManifestSchema() }
-    try createFileAtomically(
-      Array(manifest.text(modeline: modeline, operations: operations).utf8), at: file)
-    return (id, file)
-  }
-
-  /// The comment at the top of a manifest that names its JSON Schema.
-  private static func modeline(of migration: Migration?) -> String? {
-    guard let migration, let bytes = try? readFile(migration.file) else { return nil }
-    return bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
-      .prefix { $0.first == UInt8(ascii: "#") }
-      .map { String(decoding: $0, as: UTF8.self) }
-      .first { $0.contains("yaml-language-server:") && $0.contains("$schema=") }
+    return try NewOperations(
+      from: project, to: session.source(name), called: name, renaming: renamings,
+      timeout: session.timeout, interruption: session.interruption)
   }
 }

@@ -1,3 +1,4 @@
+import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
 import SchemaLint
@@ -57,7 +58,7 @@ extension Session {
     if let database {
       report.database = try project.facts(of: database, timeout: timeout)
     }
-    try write(report.page, toOutput: file)
+    try files.write(report.page, toOutput: file)
   }
 }
 

@@ -44,8 +44,10 @@ enum RestoreCommand: Command {
       return .success
     }
     let project = project(session)
+    let from = session.text("from").flatMap { DatabaseFile.isFile($0) ? $0 : nil }
+    let name = session.arguments.first ?? from
     var restore = Restore(
-      database, from: try backup(among: backups, of: database, session), session.ledger,
+      database, from: try backups.file(named: name, timeout: session.timeout), session.ledger,
       interruption: session.interruption, onEvent: session.follow)
     restore.force = session.flag("force")
     restore.timeout = session.timeout
@@ -59,20 +61,6 @@ enum RestoreCommand: Command {
       $0.show(report, state, database.visible)
     }
     return .success
-  }
-
-  private static func backup(
-    among backups: Backups, of database: String, _ session: Session
-  ) throws -> String {
-    if let name = session.arguments.first {
-      let all = (try? backups.all()) ?? []
-      return all.first { $0.path == name || $0.path.hasSuffix("/" + name) }?.path ?? name
-    }
-    if let from = session.text("from"), DatabaseFile.isFile(from) { return from }
-    if let newest = try backups.newest(timeout: session.timeout) { return newest.path }
-    throw Failure(
-      .notFound, "\(backups.folder) has no backup of \(database)",
-      remedy: "Name a backup file, or the directory of the backups with --from")
   }
 
   /// Nil for a broken history, which must not prevent a restore.

@@ -66,7 +66,7 @@ struct Annotations {
     if let proof = report.proof { add(proof) }
     if let lint = report.lint { add(lint) }
     for (_, failure) in report.problems { add(failure) }
-    if let schema = report.staleSchema { found += schema.annotations(rule: "schema/stale") }
+    if let schema = report.outdatedSchema { found += schema.annotations(rule: "schema/stale") }
     status = report.status
   }
 
@@ -162,7 +162,8 @@ extension Failure {
     guard diagnostics.isEmpty else {
       return diagnostics.map {
         Annotation(
-          rule: rule, lines: [$0.statement], help: $0.help.map { [$0] } ?? [], place: $0.place)
+          rule: rule, lines: [$0.statement], help: $0.help.map { [$0] } ?? [],
+          place: Failure.Place(file: $0.file, position: $0.position))
       }
     }
     return [
@@ -187,10 +188,8 @@ extension Failure {
 }
 
 extension Failure.FailedMigration {
-  /// `in operation 2 move_column of migration 0007_status`, and the statement.
-  var lines: [String] {
-    ["in \(operation.map { "operation \($0) of " } ?? "")migration \(id)"]
-      + (statement.map { ["statement: \($0.shortened(to: 200))"] } ?? [])
+  fileprivate var lines: [String] {
+    [inWords] + (statement.map { ["statement: \($0.shortened(to: 200))"] } ?? [])
   }
 }
 

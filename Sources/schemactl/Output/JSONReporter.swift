@@ -1,5 +1,4 @@
 import SchemaFleet
-import SchemaHistory
 import SchemaSQLText
 import SchemaYAML
 

@@ -42,7 +42,7 @@ extension Failure: JSONConvertible {
   }
 
   /// The member `error`, for a failure with exit status 64 or higher in the middle of a command.
-  var errorMember: JSON { isResult ? [:] : ["error": error] }
+  var errorMember: JSON { status.isResult ? [:] : ["error": error] }
 }
 
 // MARK: Databases

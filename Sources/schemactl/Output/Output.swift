@@ -23,12 +23,8 @@ final class Output {
     isColored = rewritesLines && (Environment["NO_COLOR"] ?? "").isEmpty
   }
 
-  /// The number of columns of the terminal, which may change at any time (ioctl_tty(2)).
-  var width: Int {
-    var size = winsize()
-    let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    return isKnown ? Int(size.ws_col) : 80
-  }
+  /// The number of columns of the terminal, which may change at any time.
+  var width: Int { columns(ofTerminal: descriptor) ?? 80 }
 
   /// The error of the stream. A closed reader (`| head`) is not an error.
   var problem: String? {
@@ -47,15 +43,5 @@ final class Output {
     defer { buffer.removeAll(keepingCapacity: true) }
     guard failure == nil, !buffer.isEmpty else { return }
     failure = lock.withLock { _ in writeAll(buffer, to: descriptor) }
-  }
-}
-
-/// Opens a placeholder for each standard stream that the parent process closed. Without it the next
-/// file to be opened, a database for example, would get the number of the stream, and messages
-/// would be written into that file (How To Corrupt An SQLite Database, section 1.1). Writing to the
-/// stream still fails.
-func openStandardStreams() {
-  for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
-    _ = open("/dev/null", O_RDONLY)
   }
 }

@@ -1,3 +1,4 @@
+import SchemaGit
 import SchemaHistory
 import SchemaLint
 import SchemaManifest
@@ -95,7 +96,7 @@ final class SARIFReporter: Reporter {
       + warnings.map { notification($0, "warning") }
       + (notes + annotations.fixes + annotations.notes).map { notification($0, "note") }
     return [
-      "executionSuccessful": annotations.status.rawValue < ExitStatus.usage.rawValue,
+      "executionSuccessful": annotations.status.isResult,
       "exitCode": Int(annotations.status.rawValue), "toolExecutionNotifications": notifications,
     ]
   }
@@ -155,39 +156,19 @@ private func pascalCase(_ id: String) -> String {
   id.split { $0 == "-" || $0 == "/" }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
 }
 
-/// Encodes the text as part of a URI's path (RFC 3986, section 3.3), except `/`.
-private func percentEncoded(_ path: String) -> String {
-  path.utf8.map { byte in
-    let scalar = Unicode.Scalar(byte)
-    if scalar.properties.isAlphabetic && byte < 128 || "0123456789-._~/".utf8.contains(byte) {
-      return String(scalar)
-    }
-    return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-  }.joined()
-}
-
 /// What a rule reports that does not belong to lint.
 private func summary(ofRule id: String) -> String {
-  switch id {
-  case "history/edited": "A frozen migration was edited."
-  case "history/removed": "The file of a frozen migration is missing."
-  case "history/renamed": "A frozen migration was renamed."
-  case "history/reordered": "A frozen migration has another place in the order."
-  case "history/inserted": "A new migration comes before a frozen one."
-  case "history/engine-differs":
-    "This SQLite version gives a frozen migration another schema than the version that froze it."
+  let states =
+    HistoryState.allCases.map { ("history/\($0.rawValue)", $0.problem) }
+    + LedgerState.allCases.map { ("ledger/\($0.rawValue)", $0.problem) }
+  if let problem = states.first(where: { $0.0 == id })?.1 { return problem }
+  return switch id {
   case "history/lock": "history.lock is invalid, or lacks a line of another revision."
   case "manifest/invalid": "A manifest is invalid."
   case "configuration/invalid": "The configuration is invalid."
   case "replay/failed": "The history cannot be replayed from its beginning, or from a release."
   case "replay/differs": "The final schema depends on the release that a device starts from."
   case "schema/stale": "The schema file is not the schema of the latest migration."
-  case "ledger/unknown": "A database has run a migration that the history does not have."
-  case "ledger/missing": "A database has skipped a frozen migration and run a later one."
-  case "ledger/edited": "A database has run another form of a frozen migration."
-  case "ledger/altered": "A row of the ledger contradicts itself or history.lock."
-  case "ledger/out-of-order": "A database has skipped a draft and run a later migration."
-  case "ledger/draft-edited": "A draft was edited after a database ran it."
   case "database/drift": "The schema of a database differs from its history."
   case "database/not-ours": "This history did not create the database."
   default: id

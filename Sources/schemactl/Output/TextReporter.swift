@@ -196,15 +196,6 @@ final class TextReporter: Reporter {
   }
 }
 
-extension Failure.Place {
-  /// `file:line:column`.
-  var inWords: String { file.visible + (position.map { ":\($0.line):\($0.column)" } ?? "") }
-}
-
-extension Diagnostic {
-  var place: Failure.Place { Failure.Place(file: file, position: position) }
-}
-
 /// Source lines for diagnostics, each with a caret below.
 private struct SourceExcerpts {
   /// Larger files are not shown.
@@ -232,36 +223,5 @@ private struct SourceExcerpts {
     let margin = String(repeating: " ", count: number.count)
     let caret = String(repeating: " ", count: max(0, column - 1 - start)) + "^"
     return ["  \(number) | \(String(text).visible)", "  \(margin) | \(caret)"]
-  }
-}
-
-extension String {
-  /// The lines of a text that users paste: part of a manifest, or SQL.
-  var lines: [String] {
-    split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-  }
-
-  /// Shortens words that are too long for a line: a name may have thousands of characters.
-  var withShortWords: String {
-    guard utf8.count > 300 else { return self }
-    return split(separator: " ", omittingEmptySubsequences: false).map { word in
-      word.utf8.count > 300 && word.count > 300
-        ? "\(word.prefix(100))…\(word.suffix(20)) (\(word.count) characters)" : String(word)
-    }.joined(separator: " ")
-  }
-
-  /// At most `limit` characters, on one line.
-  func shortened(to limit: Int) -> String {
-    let line = split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
-    return line.count > limit ? line.prefix(limit - 1) + "…" : line
-  }
-}
-
-/// `340 ms`, `12.7 s`, `2 min 5 s`.
-func duration(_ milliseconds: Int64) -> String {
-  switch milliseconds {
-  case ..<1000: "\(milliseconds) ms"
-  case ..<60_000: "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
-  default: "\(milliseconds / 60_000) min \(milliseconds / 1000 % 60) s"
   }
 }

@@ -1,0 +1,99 @@
+import SchemaHistory
+import SchemaInspect
+import SchemaManifest
+import SchemaPlatform
+import SchemaReplay
+import SchemaYAML
+
+/// The files of a project other than its manifests and its lock. `init`, `new` and `import` create
+/// each that is missing.
+package struct ProjectFiles: Sendable {
+  private static let manifestSchema = ".manifest.schema.json"
+  private static let configurationSchema = ".schemactl.schema.json"
+  static let manifestModeline = "# yaml-language-server: $schema=\(manifestSchema)"
+
+  private let folder: String
+  private let configuration: String?
+  /// The files and folders that were created.
+  package private(set) var created: [String] = []
+
+  /// - Parameters:
+  ///   - folder: the path of the migrations.
+  ///   - configuration: the path of `schemactl.yaml`; nil if it does not exist.
+  package init(_ folder: String, configuration: String?) {
+    self.folder = folder
+    self.configuration = configuration
+  }
+
+  package mutating func makeFolder() throws(FileError) {
+    if mkdir(folder, 0o777) == 0 {
+      created.append(folder)
+    } else if errno != EEXIST {
+      throw FileError(path: folder, systemError: errno)
+    }
+  }
+
+  package mutating func writeManifestSchema() throws(FileError) {
+    try create(folder + "/" + Self.manifestSchema, JSONSchema.manifest)
+  }
+
+  /// - Parameter engine: nil when the sync engine is unknown.
+  package mutating func writeConfiguration(engine: SyncEngine?) throws(FileError) {
+    guard configuration == nil else { return }
+    try create(Self.configurationSchema, JSONSchema.configuration)
+    let sync = engine.map { "sync: { engine: \($0.rawValue) }" } ?? "# sync: { engine: none }"
+    try create(
+      "schemactl.yaml",
+      """
+      # yaml-language-server: $schema=\(Self.configurationSchema)
+      migrations: \(yamlScalar(folder))
+      # What syncs the database with other devices: none, additive, sqlite-data or cr-sqlite.
+      # Without this key lint assumes `additive`: some device may still run an older release.
+      \(sync)
+
+      """)
+  }
+
+  private mutating func create(_ path: String, _ text: String) throws(FileError) {
+    guard access(path, F_OK) != 0 else { return }
+    // An unreadable file may belong to somebody, so do not replace it.
+    guard errno == ENOENT else { throw FileError(path: path, systemError: errno) }
+    try writeFileAtomically(Array(text.utf8), to: path)
+    created.append(path)
+  }
+
+  // MARK: Outputs
+
+  /// Writes a file that an option or the configuration names.
+  ///
+  /// - Throws: a failure (64) for `-`, and when it would replace a database, `schemactl.yaml` or a
+  ///   file of the history.
+  package func write(_ bytes: [UInt8], toOutput path: String) throws {
+    if path == "-" {
+      throw Failure(
+        .usage, "`-` is not the name of a file", remedy: "`./-` names a file that is called `-`")
+    }
+    if let owner = owner(ofOutput: (try? resolvedPath(path)) ?? path) {
+      throw Failure(
+        .usage, "\(path) is \(owner), which the output would replace. Nothing was changed",
+        remedy: "Name another file")
+    }
+    try writeFileAtomically(bytes, to: path)
+  }
+
+  private func owner(ofOutput path: String) -> String? {
+    func isSame(_ a: String, _ b: String) -> Bool {
+      FileStatus(a).flatMap { a in FileStatus(b).map(a.isSameFile) } ?? false
+    }
+    if DatabaseFile.isDatabase(path) { return "an SQLite database" }
+    if isSame(parentFolder(of: path), folder) { return "a file of the history" }
+    return configuration.map { isSame(path, $0) } ?? false ? "the configuration" : nil
+  }
+
+  /// Writes the schema of the latest migration, unless the file has it.
+  package func update(_ file: SchemaFile, for project: Project) throws {
+    if let content = try file.newContent(for: project) {
+      try write(content, toOutput: file.path)
+    }
+  }
+}

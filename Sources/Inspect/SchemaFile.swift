@@ -1,0 +1,66 @@
+import SchemaApply
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+
+/// A file with the current schema as SQL, for reviewers and other tools.
+package struct SchemaFile: Sendable {
+  package let path: String
+
+  package init(_ path: String) {
+    self.path = path
+  }
+
+  /// The content that the file should have for the latest migration; nil if it has this content.
+  package func newContent(for project: Project) throws(Failure) -> [UInt8]? {
+    let script = try project.schema(through: nil).ours().script
+    let content = Array(
+      ("-- The schema of the latest migration; `schemactl inspect --write` writes this file.\n"
+        + script).utf8)
+    return (try? readFile(path)) == content ? nil : content
+  }
+
+  /// The failure for an outdated file.
+  package var outdated: Failure {
+    let problem =
+      FileStatus(path) == nil ? "does not exist" : "is not the schema of the latest migration"
+    return Failure(
+      .finding, "\(path) \(problem)", remedy: "`schemactl inspect --write` updates it",
+      place: Failure.Place(file: path, position: Position(line: 1, column: 1)))
+  }
+}
+
+extension Schema {
+  /// SQL for the `sqlite3` shell.
+  package var script: String {
+    withoutShadowTables().objects.compactMap(\.sql)
+      .map { shellScript(terminated($0)) + "\n" }.joined()
+  }
+
+  /// Fails if a terminal would interpret a character of the SQL. For a script that goes unchanged to
+  /// a pipe, behind which there may be a terminal.
+  package func requirePlainText() throws(Failure) {
+    for object in withoutShadowTables().objects {
+      guard let control = object.sql?.controlCharacter else { continue }
+      throw Failure(
+        .invalidInput,
+        "the SQL of the \(object.kind.rawValue) \(object.name) contains the control character "
+          + "\(control), which a terminal would interpret: `--format yaml` and `--format json` "
+          + "escape it")
+    }
+  }
+}
+
+extension Project {
+  /// The schema that the history promises after a migration; nil is the last.
+  package func schema(
+    through: String?, interruption: Interruption = Interruption()
+  ) throws(Failure) -> Schema {
+    var options = MigrateOptions(database: "")
+    options.through = through
+    return try replay(targets(options), interruption: interruption).schema
+  }
+}
