@@ -84,11 +84,10 @@ package struct Linter: Sendable {
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
     try project.requireEngine(for: migrations)
-    let rows: any RowTrial =
-      if let data { try DataReplay(data, project, application, interruption) } else {
-        SeededReplay(project, application, isFull: isFull)
-      }
-    let (evidence, complete, failure) = try replay(migrations, rows, isFull, observe)
+    let copy = try data.map { (data) throws(Failure) in
+      try DataReplay(data, project, application, interruption)
+    }
+    let (evidence, complete, failure) = try replay(migrations, copy, isFull, observe)
     let timeline = evidence.timeline
     var found: [FoundDraft] = []
     for rule in Rule.all { found += rule.drafts(evidence, scope).map { (rule, $0) } }
@@ -125,7 +124,7 @@ package struct Linter: Sendable {
       isStrict: isStrict, isVerbose: isVerbose,
       queries: queries.map { _ in evidence.judgedQueries.count },
       notes: notes(on: reported) + timeline.losses.notes + emptyDrafts(migrations, ids),
-      data: try rows.report())
+      data: try copy?.report())
   }
 
   private func emptyDrafts(_ migrations: [Migration], _ ids: Set<ExactText>?) -> [String] {
@@ -156,16 +155,16 @@ package struct Linter: Sendable {
   /// Replays the history as far as possible; returns its effects and the number of migrations that
   /// ran.
   private func replay(
-    _ migrations: [Migration], _ rows: any RowTrial, _ isFull: Bool,
+    _ migrations: [Migration], _ copy: DataReplay?, _ isFull: Bool,
     _ observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void
   ) throws(Failure) -> (Evidence, complete: Int, Failure?) {
     let tracker = TableTracker(migrations, application)
-    let losses = LossTrial(project, application, isFull: isFull, interruption)
+    let trial = RowTrial(project, application, isFull: isFull, interruption)
     // Tables that queries need may be created by a migration after the last one to check.
     let isWhole = migrations.count == project.migrations.count
     let queries = isWhole ? self.queries ?? [] : []
-    var trial = queries.isEmpty ? nil : try QueryTrial(queries, project, scope)
-    try trial?.all.requireKnownRules()
+    var queryTrial = queries.isEmpty ? nil : try QueryTrial(queries, project, scope)
+    try queryTrial?.all.requireKnownRules()
     var deltas: [SchemaDelta] = []
     var schema: Schema?
     var failure: Failure?
@@ -180,9 +179,9 @@ package struct Linter: Sendable {
           tracker.end(step.delta, scratch.schema)
           tracker.note(leftBehind: step.temporary)
           deltas.append(step.delta)
-          try trial?.note(step.delta, on: scratch.connection)
-          try rows.follow(step, on: scratch, tracker.timeline)
-          try losses.follow(step, scratch.schema, tracker.timeline)
+          try queryTrial?.note(step.delta, on: scratch.connection)
+          try copy?.follow(step, tracker.timeline)
+          try trial.follow(step, on: scratch, tracker.timeline)
           try observe(step, scratch)
           tracker.begin(deltas.count)
         }
@@ -196,18 +195,18 @@ package struct Linter: Sendable {
       throw Failure(fault.status, "the scratch database cannot be read: \(fault.message)")
     }
     var timeline = tracker.timeline
-    timeline.rowFailures = rows.failures
-    timeline.losses = losses.evidence
+    timeline.rowFailures = copy?.failures ?? trial.failures
+    timeline.losses = trial.evidence
     timeline.noteCopiedColumns()
     var evidence = Evidence(timeline: timeline)
     if Rule.all.contains(where: { $0.needsDevices && severity($0, profile) != .off }) {
       evidence.disagreements = try CompatibilitySimulation.disagreements(
         project, deltas, timeline, scope, isFull: isFull)
     }
-    if let trial, failure == nil, !migrations.isEmpty {
-      evidence.judgedQueries = trial.queries
-      evidence.idleSuppressions = trial.idle
-      evidence.queries = trial.verdicts
+    if let queryTrial, failure == nil, !migrations.isEmpty {
+      evidence.judgedQueries = queryTrial.queries
+      evidence.idleSuppressions = queryTrial.idle
+      evidence.queries = queryTrial.verdicts
     }
     return (evidence, deltas.count, failure)
   }

@@ -28,11 +28,6 @@ package struct AppVersion: Sendable, Hashable {
 }
 
 extension Project {
-  /// Whether a release ends with the migration.
-  package func isLastOfRelease(_ migration: Migration) -> Bool {
-    lock?.releases.contains { $0.lastID == migration.id } ?? false
-  }
-
   /// The versions that syncing devices may run, the oldest first. The last one is the current
   /// history, whether released or not.
   ///

@@ -8,6 +8,8 @@ import SchemaTimeline
 struct AffectedTables {
   private(set) var all: Set<Identifier> = []
   private(set) var changed: Set<Identifier> = []
+  /// The tables whose rows may refer to rows that the step deletes.
+  private(set) var children: Set<Identifier> = []
 
   /// - Parameter schema: the schema before the step.
   init(_ timeline: Timeline, _ migration: Int, before schema: Schema) {
@@ -16,6 +18,7 @@ struct AffectedTables {
       old.table(name).map { !$0.isVirtualTable && !$0.isInternal } ?? false
     }
     var altered: Set<Identifier> = []
+    var deleted: Set<Identifier> = []
     var dropsColumns = false
     for statement in timeline.statements(in: migration) {
       // A replaced row loses the values that the statement does not name.
@@ -25,7 +28,9 @@ struct AffectedTables {
         case .insert where replaces && event.trigger == nil:
           if let name = event.mainTable { changed.insert(name) }
         case .update, .delete, .dropTable:
-          if let name = event.mainTable { changed.insert(name) }
+          guard let name = event.mainTable else { continue }
+          changed.insert(name)
+          if event.action != .update { deleted.insert(name) }
         case .alterTable:
           if let name = event.second { altered.insert(name.identifier) }
           // A third name is that of the dropped column.
@@ -40,6 +45,9 @@ struct AffectedTables {
     changed = changed.filter(isOld)
     all = all.filter(isOld)
     all.formUnion(changed)
+    if !deleted.isEmpty {
+      children = Set(ForeignKeyGraph(old).affected(by: deleted).map(\.identifier)).filter(isOld)
+    }
   }
 
   mutating func formUnion(_ other: AffectedTables) {

@@ -8,8 +8,27 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
+/// The effect on the rows of a copy of a database.
+package struct DataReport: Sendable {
+  package struct Table: Sendable, Hashable {
+    package let name: String
+    /// The number of rows before the first migration; nil if the table did not exist.
+    package let before: Int64?
+    /// The number of rows after the last migration; nil if the table does not exist.
+    package let after: Int64?
+  }
+
+  package let database: String
+  /// The migrations that ran on the copy, in order.
+  package let applied: [String]
+  /// By name.
+  package let tables: [Table]
+  /// Why a migration failed. Those after it did not run.
+  package let failure: Failure?
+}
+
 /// Runs the pending migrations of a real database on a private copy.
-package final class DataReplay: RowTrial {
+package final class DataReplay {
   package private(set) var failures: [RowFailure] = []
   private let copy: TrialCopy
   private let project: Project
@@ -35,9 +54,8 @@ package final class DataReplay: RowTrial {
       on: copy.connection, application, copy.calls, isCopy: true, interruption: interruption)
   }
 
-  package func follow(
-    _ step: ScratchDatabase.Step, on scratch: ScratchDatabase, _ timeline: Timeline
-  ) throws(Failure) {
+  /// Call it for each migration after it ran on empty tables.
+  package func follow(_ step: ScratchDatabase.Step, _ timeline: Timeline) throws(Failure) {
     defer { deltas.append(step.delta) }
     let id = step.migration.id
     guard !copy.known.contains(id), failure == nil else { return }
@@ -62,6 +80,7 @@ package final class DataReplay: RowTrial {
     }
   }
 
+  /// The row counts before and after.
   package func report() throws(Failure) -> DataReport? {
     do {
       let after = try copy.connection.rowCounts(project)

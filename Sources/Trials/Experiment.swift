@@ -12,6 +12,9 @@ final class Experiment {
   enum Change {
     case set(table: String, address: String, column: String, value: Value)
     case remove(table: String, address: String)
+    case empty(table: String)
+    /// Sets a column to its default in every row that accepts it.
+    case reset(table: String, column: DeviceTable.Column)
 
     var sql: String {
       switch self {
@@ -20,6 +23,10 @@ final class Experiment {
           + "WHERE \(address)"
       case .remove(let table, let address):
         "DELETE FROM main.\(Quoting.quoted(table)) WHERE \(address)"
+      case .empty(let table): "DELETE FROM main.\(Quoting.quoted(table))"
+      case .reset(let table, let column):
+        "UPDATE OR IGNORE main.\(Quoting.quoted(table)) SET \(Quoting.quoted(column.name)) = "
+          + "(\(column.defaultText ?? "NULL"))"
       }
     }
   }
@@ -34,32 +41,44 @@ final class Experiment {
   struct Outcome {
     let contents: Contents
     var steps: [Step] = []
+    /// The foreign keys that the last migration broke, in words.
+    var brokenReferences: String?
   }
 
   let database: FilledDatabase
   private let application: Application
-  private let migrations: [Migration]
   private let interruption: Interruption
+  private let migrations: [Migration]
+  /// The tables that the last migration changes.
+  private let touched: Set<Identifier>
+  /// Why a migration failed the last time.
+  private(set) var failure: Failure?
+  /// Whether a migration called a function or a collation of the application the last time. Then its
+  /// outcome is meaningless.
+  private(set) var calledUnknown = false
   /// Why the migrations did not run the last time.
   private(set) var refusal: String?
 
-  init(
-    _ database: FilledDatabase, _ migrations: [Migration], _ application: Application,
-    _ interruption: Interruption
-  ) {
+  /// - Parameter steps: the migrations that run, in order.
+  init(_ database: FilledDatabase, _ steps: [Int], of history: TriedHistory) {
     self.database = database
-    self.migrations = migrations
-    self.application = application
-    self.interruption = interruption
+    application = history.application
+    interruption = history.interruption
+    migrations = steps.map { history.migrations[$0].withSmallLimits }
+    touched = history.touched[steps[steps.count - 1]]
   }
 
+  /// - Parameter checksReferences: whether to look for foreign keys that the last migration breaks.
   /// - Returns: nil if a change is refused or a migration fails.
-  func run(_ changes: [Change] = [], tracing: Bool = false) throws(Failure) -> Outcome? {
-    refusal = nil
+  func run(
+    _ changes: [Change] = [], tracing: Bool = false, checksReferences: Bool = false
+  ) throws(Failure) -> Outcome? {
+    (failure, calledUnknown, refusal) = (nil, false, nil)
     let names = database.tables.keys
     do {
       let connection = try application.scratch()
       let calls = try application.register(on: connection)
+      defer { calledUnknown = !calls.called.isEmpty }
       try connection.fixClockAndChance(ChanceCounter(from: ChanceCounter.range.lowerBound))
       try connection.deserialize(database.bytes)
       connection.set(.trustedSchema, to: true)
@@ -82,15 +101,19 @@ final class Experiment {
           steps.append(Step(statement: statement, digest: contents.digest, contents: contents))
         }
       }
-      for migration in migrations.suffix(1) { try scratch.apply(migration) }
+      for migration in migrations.suffix(1) {
+        try scratch.apply(migration, touching: checksReferences ? touched : [])
+      }
       guard calls.called.isEmpty else {
         refusal = "the application's \(calls.called.joined(separator: ", ")) is called"
         return nil
       }
       return Outcome(
-        contents: try Contents(of: connection, scratch.schema, before: names), steps: steps)
+        contents: try Contents(of: connection, scratch.schema, before: names), steps: steps,
+        brokenReferences: scratch.brokenReferences)
     } catch let failure as Failure {
       if failure.status == .interrupted { throw failure }
+      self.failure = failure
       refusal = failure.message
       return nil
     } catch let error as DatabaseError {

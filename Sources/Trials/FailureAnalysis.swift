@@ -54,6 +54,8 @@ struct FailureAnalysis {
       // A column without a CHECK accepts any value, but the app may write only a few.
       && move.map { move in move.table.checks.contains { $0.columns.contains(move.column) } }
         ?? true
+      // A CHECK of a temporary table is an assertion.
+      && self.failure.object != nil
       // Only the app knows which parents a DELETE selects and whether they have children.
       && !(isOfWhole && suspects.isEmpty)
   }
@@ -72,11 +74,13 @@ extension Timeline {
 
   /// Statements that drop a table permanently, or add a column whose default refers to another
   /// table.
-  fileprivate func statementsThatBreakReferences(in migration: Int) -> [StatementEffect] {
+  func statementsThatBreakReferences(in migration: Int) -> [StatementEffect] {
     let gone = Set(changes(in: migration).filter(\.isDropped).compactMap(\.before?.key))
     let references = Set(changes(in: migration).flatMap(\.placesOfNewReferences).map(\.number))
     return statements(in: migration).filter { statement in
-      !gone.isDisjoint(with: statement.tables(of: .dropTable))
+      statement.events.contains { event in
+        event.action == .dropTable && event.first.map { gone.contains($0.identifier) } ?? false
+      }
         || references.contains(statement.place.number)
     }
   }

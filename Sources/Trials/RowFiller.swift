@@ -34,8 +34,8 @@ struct RowFiller {
   private let schema: Schema
   private let text: StepText
   private let kinds: [RowKind]
-  /// The schema changes of the migration, for values near the limits of both schemas.
-  private let next: SchemaDelta
+  /// The schema after the migration, for values near the limits of both schemas.
+  private let later: Schema
   private(set) var marks: MarkMaker
   private(set) var filled: [Identifier: Filled] = [:]
   private(set) var references: [Identifier: [Reference]] = [:]
@@ -64,12 +64,12 @@ struct RowFiller {
   ///   - marks: continues the marks of an earlier filler of the same database.
   init(
     _ connection: Connection, _ schema: Schema, _ text: StepText, kinds: [RowKind],
-    marks: MarkMaker = MarkMaker(), next: SchemaDelta = SchemaDelta()
+    marks: MarkMaker = MarkMaker(), later: Schema = Schema()
   ) {
     self.connection = connection
     inserter = RowInserter(connection)
     self.marks = marks
-    self.next = next
+    self.later = later
     self.schema = schema
     self.text = text
     self.kinds = kinds
@@ -137,11 +137,9 @@ struct RowFiller {
       try fill(reference.parent, within: path + [name])
     }
     let hints = ValueHints(
-      (schema.objects
-        + next.after.values.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) })
-        .filter {
-          [.table, .index].contains($0.kind) && $0.table.identifier == name
-        })
+      (schema.objects + later.objects).filter {
+        [.table, .index].contains($0.kind) && $0.table.identifier == name
+      })
     filled[name] = Filled(shape: shape, key: try key(of: shape), hints: hints.values)
     let candidates = try Candidates(shape, hints: hints, connection)
     let source = try Origin(

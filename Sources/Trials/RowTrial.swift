@@ -1,38 +1,370 @@
 import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
+import SchemaSQLite
 import SchemaTimeline
 
-/// Runs the steps of a history on tables with rows, after each ran on empty ones.
-package protocol RowTrial: AnyObject {
-  var failures: [RowFailure] { get }
+/// Runs the steps of a history on generated rows, to determine which data they lose and which of them
+/// fail on rows. Each step must run on empty tables first.
+package final class RowTrial {
+  package private(set) var evidence = LossEvidence()
+  package private(set) var failures: [RowFailure] = []
+  private let history: TriedHistory
+  private let isJudged: (Migration) -> Bool
+  private let lock: HistoryLock?
+  /// Whether a migration copies nothing from a table. Every column of the table needs the answer.
+  private var uncopied: [LossEvidence.Key: Bool] = [:]
+  /// The last outcomes over several drafts, by the first one: other columns of the table mostly ask
+  /// for the same ones.
+  private var combined: (last: Int, table: Identifier, outcomes: [Int: TableOutcome?])?
+
+  package init(
+    _ project: Project, _ application: Application, isFull: Bool, _ interruption: Interruption
+  ) {
+    history = TriedHistory(application, interruption)
+    isJudged = { isFull || !project.isFrozen($0) }
+    lock = project.lock
+  }
 
   /// Call it for each migration after it ran on empty tables.
   ///
   /// - Parameter scratch: the scratch database of that run.
-  func follow(
+  package func follow(
     _ step: ScratchDatabase.Step, on scratch: ScratchDatabase, _ timeline: Timeline
-  ) throws(Failure)
-
-  /// The row counts of a real database before and after; nil for generated rows.
-  func report() throws(Failure) -> DataReport?
-}
-
-/// The effect on the rows of a copy of a database.
-package struct DataReport: Sendable {
-  package struct Table: Sendable, Hashable {
-    package let name: String
-    /// The number of rows before the first migration; nil if the table did not exist.
-    package let before: Int64?
-    /// The number of rows after the last migration; nil if the table does not exist.
-    package let after: Int64?
+  ) throws(Failure) {
+    note(step.migration)
+    try reportingFailure(of: "the trial with rows") {
+      try history.note(step, on: scratch, timeline)
+      try look(at: history.migrations.count - 1, timeline)
+    }
   }
 
-  package let database: String
-  /// The migrations that ran on the copy, in order.
-  package let applied: [String]
-  /// By name.
-  package let tables: [Table]
-  /// Why a migration failed. Those after it did not run.
-  package let failure: Failure?
+  private func look(at migration: Int, _ timeline: Timeline) throws {
+    let isJudged = isJudged(history.migrations[migration])
+    guard isJudged || timeline.changes(in: migration).contains(where: \.mayRenameColumns) else {
+      evidence.untried.insert(migration)
+      return
+    }
+    defer {
+      if !isJudged { evidence.losses.removeAll { $0.place.migration == migration } }
+    }
+    let tables = history.affected[migration]
+    guard !(isJudged ? tables.all : tables.changed).isEmpty else { return }
+    do {
+      try judge(migration, tables, timeline)
+    } catch let error as DatabaseError where !error.isOfMachine {
+      if !tables.changed.isEmpty { note(migration, error.message) }
+    }
+  }
+
+  /// Records the release of the next migration.
+  private func note(_ migration: Migration) {
+    let isSame =
+      history.migrations.last.map { last in
+        let (before, now) = (lock?.entry(last.id), lock?.entry(migration.id))
+        return (before == nil) == (now == nil) && before?.release == now?.release
+      } ?? true
+    let release = evidence.releases.last ?? 0
+    evidence.releases.append(isSame ? release : release + 1)
+  }
+
+  private func note(_ migration: Int, _ reason: String) {
+    evidence.notes.append(
+      "lint judged \(history.migrations[migration].id) without rows: \(reason)")
+  }
+
+  // MARK: One step
+
+  private func judge(_ migration: Int, _ tables: AffectedTables, _ timeline: Timeline) throws {
+    guard let judge = try prepared([migration], tables, timeline) else { return }
+    for table in tables.changed.sorted() {
+      guard let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty else {
+        continue
+      }
+      let change = timeline.changes(in: migration).first { $0.before?.key == table }
+      // `drop-table` reports tables that are dropped and recreated without a copy of their rows.
+      let isDropped = change.map { $0.isDropped && $0.replacement == nil } ?? false
+      let isThere = !isDropped && history.schemas[migration + 1].table(table) != nil
+      let name = change?.after?.key ?? (isThere ? table : nil)
+      evidence.judged.insert(.init(migration: migration, table: table))
+      let outcome = try TableOutcome(judge, filled, after: name)
+      noteNulls(outcome, migration)
+      let place = Place(timeline, migration, table, name)
+      try report(outcome, change?.renamedColumns ?? [:], place)
+    }
+  }
+
+  private func noteNulls(_ outcome: TableOutcome, _ migration: Int) {
+    for column in outcome.columnsKeepingNull {
+      evidence.acceptedNulls.insert(
+        .init(migration: migration, table: outcome.table.shape.key, column: column))
+    }
+  }
+
+  private func report(
+    _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
+  ) throws {
+    guard outcome.losesAll else { return try reportLosses(outcome, renamed, place) }
+    // An earlier draft may have copied the rows to another table.
+    let table = outcome.table.shape.key
+    for start in starts(table, nil, place) where start.table == table {
+      if let together = try combinedOutcome(of: table, from: start, place), !together.losesAll {
+        return try reportLosses(together, renamed, place)
+      }
+    }
+    if let statement = try place.ofRows(outcome.lost, outcome.judge) {
+      evidence.losses.append(outcome.loss(.rows(isAll: true), at: statement))
+    }
+  }
+
+  private func reportLosses(
+    _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
+  ) throws {
+    if !outcome.lost.isEmpty, let statement = try place.ofRows(outcome.lost, outcome.judge) {
+      evidence.losses.append(outcome.loss(.rows(isAll: false), at: statement))
+    }
+    var exchanged: [(from: String, to: String)] = []
+    var exchange: StatementPlace?
+    for column in outcome.table.shape.columns {
+      let name = renamed[column.key] ?? column.key
+      let isThere = outcome.has(name)
+      let key = LossEvidence.Key(
+        migration: place.migration, table: outcome.table.shape.key, column: column.key)
+      switch try outcome.verdict(on: column, as: name) {
+      case .unknown: break
+      case .untried:
+        note(place.migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
+      case .kept(let destination):
+        evidence.destinations[key] = destination
+        guard isThere, let other = outcome.otherColumn(destination, than: name),
+          let value = outcome.table.value(of: column.key, without: outcome.lost + outcome.traces),
+          let statement = try place.ofExchange(name, value, outcome.judge)
+        else { continue }
+        exchanged.append((column.name, other))
+        exchange = statement
+      case .lost(let cells, let isAll):
+        let destination = try destination(
+          of: column.key, as: name, outcome.table.shape.key, place)
+        evidence.destinations[key] = destination
+        guard isThere, case .nowhere = destination,
+          let statement = try place.ofCells(cells, column, outcome.judge)
+        else { continue }
+        evidence.losses.append(outcome.loss(.values(isAll: isAll), of: column, at: statement))
+      case .narrowed(let cell, let a, let b):
+        evidence.destinations[key] = .elsewhere
+        guard isThere, let statement = try place.ofValues(a, b, cell, column, outcome.judge) else {
+          continue
+        }
+        evidence.losses.append(
+          outcome.loss(
+            .narrowed(a.literal(besides: b), b.literal(besides: a)), of: column, at: statement))
+      }
+    }
+    if let exchange { evidence.losses.append(outcome.loss(.exchanged(exchanged), at: exchange)) }
+  }
+
+  // MARK: Several drafts
+
+  /// The maximum number of drafts that run together: each experiment runs them all.
+  private static let mostSteps = 20
+
+  /// The location of the values that a draft drops, if the experiment starts at an earlier draft.
+  private func destination(
+    of column: Identifier, as newName: Identifier, _ table: Identifier, _ place: Place
+  ) throws -> Destination {
+    var found = Destination.nowhere
+    for start in starts(table, column, place) {
+      guard let outcome = try combinedOutcome(of: table, from: start, place),
+        let old = start.column.flatMap(outcome.table.shape.column),
+        let destination = try outcome.destination(of: old, as: newName)
+      else { continue }
+      found = destination
+      if case .column = destination { break }
+    }
+    return found
+  }
+
+  /// The last earlier draft that may have copied the values, and the first one that may have copied
+  /// rows of the table, because this draft, too, or later ones may copy values into those rows.
+  private func starts(
+    _ table: Identifier, _ column: Identifier?, _ place: Place
+  ) -> [EarlierName] {
+    let (timeline, last) = (place.timeline, place.migration)
+    func mayCopy(_ name: EarlierName) -> Bool {
+      guard let column = name.column else { return true }
+      return !timeline.keepsInPlace(column, of: name.table, in: name.migration, history.objects)
+        || generatesColumns(of: name.table, in: name.migration)
+    }
+    var copying: [(start: EarlierName, mayCopy: Bool)] = []
+    // Within a rebuild over several drafts, the table may not exist: start before it.
+    var pending: Bool?
+    let names = timeline.names(of: table, column, upTo: last)
+    for name in names.prefix(while: { evidence.areTogether($0.migration, last) }) {
+      if !copiesNothing(of: name.table, in: name.migration, timeline) {
+        pending = (pending ?? false) || mayCopy(name)
+      }
+      guard let mayCopy = pending, history.schemas[name.migration].table(name.table) != nil else {
+        continue
+      }
+      copying.append((name, mayCopy))
+      pending = nil
+    }
+    guard copying.contains(where: \.mayCopy) else { return [] }
+    let earlier = copying.filter { $0.start.migration < last }
+    guard let oldest = earlier.last?.start else { return [] }
+    let newest = earlier.first(where: \.mayCopy)?.start ?? oldest
+    return oldest.migration == newest.migration ? [newest] : [newest, oldest]
+  }
+
+  private func copiesNothing(
+    of table: Identifier, in migration: Int, _ timeline: Timeline
+  ) -> Bool {
+    let key = LossEvidence.Key(migration: migration, table: table)
+    if let known = uncopied[key] { return known }
+    let isUncopied = timeline.statements(in: migration).copyNothing(of: table, history.objects)
+    uncopied[key] = isUncopied
+    return isUncopied
+  }
+
+  /// Whether reading a column of the table may read another one, which SQLite does not report.
+  private func generatesColumns(of table: Identifier, in migration: Int) -> Bool {
+    [migration, migration + 1].contains { history.schemas[$0].generatesColumns(of: table) }
+  }
+
+  private func combinedOutcome(
+    of table: Identifier, from start: EarlierName, _ place: Place
+  ) throws -> TableOutcome? {
+    let (timeline, first, last) = (place.timeline, start.migration, place.migration)
+    if combined?.last != last || combined?.table != table { combined = (last, table, [:]) }
+    if let known = combined?.outcomes[first] { return known }
+    let steps = history.related(first, last, timeline)
+    guard steps.count <= Self.mostSteps else { return nil }
+    var tables = history.affected[first]
+    for later in steps.dropFirst() {
+      tables.formUnion(AffectedTables(timeline, later, before: history.schemas[first]))
+    }
+    var outcome: TableOutcome?
+    if let judge = try prepared(steps, tables, timeline),
+      let filled = judge.experiment.database.tables[start.table], !filled.rows.isEmpty
+    {
+      outcome = try TableOutcome(
+        judge, filled, after: history.schemas[last + 1].table(table) == nil ? nil : table)
+    }
+    combined?.outcomes[first] = .some(outcome)
+    return outcome
+  }
+
+  // MARK: Rows
+
+  /// A filled database on which the migrations run, with their outcome; nil if there is none.
+  ///
+  /// - Parameter joinsRows: whether columns that the text compares hold the same keys.
+  private func prepared(
+    _ steps: [Int], _ tables: AffectedTables, _ timeline: Timeline, joinsRows: Bool = true
+  ) throws -> LossJudge? {
+    let first = steps[0]
+    let isSingle = steps.count == 1
+    let text = StepText(
+      steps.flatMap { timeline.statements(in: $0).map(\.sql) },
+      columns: Set(
+        tables.all.compactMap { history.schemas[first].table($0).flatMap(TableShape.init) }
+          .flatMap { $0.columns.map(\.key) }),
+      joinsRows: joinsRows)
+    func experiment(_ kinds: [RowKind]) throws -> Experiment {
+      let (connection, schema, _) = try history.database(before: steps, tables.all, timeline)
+      var filler = RowFiller(connection, schema, text, kinds: kinds)
+      try filler.fill(tables.all.sorted())
+      return Experiment(try FilledDatabase(filler, on: connection), steps, of: history)
+    }
+    func judge(_ experiment: Experiment, _ base: Experiment.Outcome) -> LossJudge {
+      let statements = steps.flatMap(timeline.statements(in:))
+      let uncopied = tables.changed.filter { statements.copyNothing(of: $0, history.objects) }
+      return LossJudge(
+        experiment, base, text, schemaAfter: history.schemas[steps[steps.count - 1] + 1],
+        mayCopy: { column, table in
+          !uncopied.contains(table)
+            && (statements.mayCopy(column, of: table, self.history.objects)
+              || steps.contains { self.generatesColumns(of: table, in: $0) })
+        })
+    }
+    let full = try experiment(RowFiller.allKinds)
+    guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
+      if isSingle, !tables.changed.isEmpty {
+        note(first, "no row fits \(tables.changed.sorted().map(\.text).joined(separator: ", "))")
+      }
+      return nil
+    }
+    let base = try full.run()
+    if isSingle, joinsRows, isJudged(history.migrations[first]) {
+      let search = RowFailures(history: history, timeline: timeline, migration: first)
+      if base == nil || search.mayBreakReferences(tables) {
+        failures += try search.found { evidence.areTogether($0, first) }
+      }
+    }
+    guard !isSingle || !tables.changed.isEmpty else { return nil }
+    if let base {
+      if isSingle { evidence.runOnAllRows.insert(first) }
+      return judge(full, base)
+    }
+    let reason = full.refusal ?? ""
+    let accepted = try acceptedKinds(full)
+    let members = accepted.contains(where: \.isMarked) ? [] : RowFiller.memberKinds + accepted
+    for kinds in [members, accepted, RowFiller.dateKinds] where !kinds.isEmpty {
+      let simpler = try experiment(kinds)
+      let hasRows = simpler.database.tables.values.contains { !$0.rows.isEmpty }
+      if hasRows, let base = try simpler.run() { return judge(simpler, base) }
+    }
+    // Equal keys of two tables collide when the rows of one are copied to the other.
+    if !text.joined.isEmpty { return try prepared(steps, tables, timeline, joinsRows: false) }
+    if isSingle { note(first, "it does not run on generated rows (\(reason))") }
+    return nil
+  }
+
+  /// The kinds of rows with which the migrations run, determined one by one.
+  private func acceptedKinds(_ full: Experiment) throws -> [RowKind] {
+    var accepted: [RowKind] = []
+    var groups: [[RowKind]] = [
+      RowFiller.allKinds.filter(\.isMarked), RowFiller.allKinds.filter(\.isLiteral),
+      RowFiller.allKinds.filter(\.isBits), [.nulls], [.twin],
+      RowFiller.allKinds.filter(\.isSparse), [.padded], [.otherCase], [.otherSpace],
+    ]
+    while !groups.isEmpty {
+      let group = groups.removeFirst()
+      let kinds = accepted + group
+      let others = full.database.tables.values.flatMap { table in
+        table.rows.filter { !kinds.contains($0.kind) }.map {
+          Experiment.Change.remove(table: table.shape.name, address: $0.address)
+        }
+      }
+      if try full.run(others) != nil {
+        accepted = kinds
+      } else if group.count > 1 {
+        groups.insert(contentsOf: group.map { [$0] }, at: 0)
+      }
+    }
+    return RowFiller.allKinds.filter(accepted.contains)
+  }
+}
+
+extension Schema {
+  fileprivate func generatesColumns(of name: Identifier) -> Bool {
+    table(name).flatMap(TableShape.init)?.columns.contains(where: \.isGenerated) ?? false
+  }
+}
+
+extension TableChange {
+  /// Whether a copy may have stored the values of a column under another name.
+  fileprivate var mayRenameColumns: Bool {
+    guard isRebuilt, let before, let after, !droppedColumns.isEmpty else { return false }
+    return after.columns.contains { before.column($0.name) == nil }
+  }
+}
+
+extension RowKind {
+  fileprivate var isLiteral: Bool { if case .literals = self { true } else { false } }
+  fileprivate var isSparse: Bool { if case .sparse = self { true } else { false } }
+  fileprivate var isBits: Bool { if case .bits = self { true } else { false } }
 }

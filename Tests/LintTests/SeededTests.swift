@@ -409,6 +409,40 @@ struct SeededSilenceTests {
   }
 
   @Test(
+    "repeated values in a column that the migration fills before its unique index are no finding")
+  func filledUnique() throws {
+    let codes = sql("CREATE TABLE codes (id INTEGER PRIMARY KEY, code TEXT) STRICT")
+    let filled = sql(
+      "UPDATE codes SET code = 'c' || id WHERE code IS NULL; CREATE UNIQUE INDEX u ON codes (code)")
+    #expect(try lint([codes, filled], .local, releases: ["1": 1]).lines == [])
+  }
+
+  @Test("an assertion about a temporary table is no finding")
+  func assertion() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE TEMP TABLE guard (n INTEGER CHECK (n = 0));
+          INSERT INTO guard SELECT count(*) FROM items;
+          DROP TABLE guard;
+          """)) == [])
+  }
+
+  @Test("values stay unique where an earlier draft dropped the unique index")
+  func droppedUnique() throws {
+    #expect(
+      try found(
+        sql("CREATE UNIQUE INDEX u ON lists (name)"), "operations:\n  - drop_index: { name: u }\n",
+        sql(
+          """
+          CREATE TABLE names (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+          INSERT INTO names SELECT name FROM lists;
+          """)
+      ).filter { $0.hasPrefix("0004") } == [])
+  }
+
+  @Test(
     "tables with cyclic references and virtual tables have no finding")
   func references() throws {
     #expect(
@@ -440,13 +474,12 @@ struct SeededSilenceTests {
     let history = [
       sql(
         lists
-          + "\nCREATE VIEW names AS SELECT name FROM lists; CREATE TABLE kept (a TEXT NOT NULL) STRICT;"
-      ),
-      sql(
-        """
-        CREATE TRIGGER fails AFTER INSERT ON items BEGIN INSERT INTO names VALUES (1); END;
-        CREATE TRIGGER ends BEFORE INSERT ON lists BEGIN SELECT RAISE(ROLLBACK, 'no'); END;
-        """),
+          + """
+
+          CREATE VIEW names AS SELECT name FROM lists; CREATE TABLE kept (a TEXT NOT NULL) STRICT;
+          CREATE TRIGGER fails AFTER INSERT ON items BEGIN INSERT INTO names VALUES (1); END;
+          CREATE TRIGGER ends BEFORE INSERT ON lists BEGIN SELECT RAISE(ROLLBACK, 'no'); END;
+          """),
       sql(
         "INSERT INTO kept SELECT note FROM items; INSERT INTO kept SELECT name || NULL FROM lists"),
     ]
