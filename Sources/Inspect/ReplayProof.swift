@@ -51,6 +51,22 @@ package struct ReplayProof: Sendable {
   /// Why the straight replay ended early; the paths go as far as it did.
   package var failure: Failure?
 
+  /// `7 migrations; the same schema from release 1.0.`
+  package var inWords: String {
+    let replayed = counted(migrations, "migration")
+    var parts = [failure == nil ? replayed : "\(replayed), then one that fails"]
+    let starts = Set(paths.map(\.from))
+    let bad = Set(paths.filter { !$0.isProven }.map(\.from.inWords.exact)).sorted().map(\.text)
+    if !bad.isEmpty {
+      parts.append("not the same schema from \(bad.joined(separator: ", "))")
+    } else if let start = starts.first {
+      parts.append(
+        "the same schema from "
+          + (starts.count == 1 ? start.inWords : "each of \(starts.count) releases"))
+    }
+    return parts.joined(separator: "; ") + "."
+  }
+
   package var status: ExitStatus {
     ExitStatus.worst(
       paths.map { path in

@@ -110,6 +110,14 @@ package struct LintReport: Sendable {
     return summary
   }
 
+  /// Summarises the findings that concern only frozen manifests, because nobody can change those;
+  /// nil when there are none, or all are requested.
+  package var hiddenSummary: String? {
+    let count = findings.count { $0.isFrozen && !$0.isSuppressed }
+    return isVerbose || count == 0
+      ? nil : "\(counted(count, "finding")) in frozen migrations; see `lint --verbose`"
+  }
+
   package var status: ExitStatus {
     ExitStatus.worst([
       failure?.status ?? .success, data?.failure?.status ?? .success, statusOfFindings,

@@ -107,7 +107,7 @@ extension TextReporter {
       }
       return "\(counted(project.migrations.count, "manifest")) read."
     case .history: return report.history.map { summary($0.history) }
-    case .replay: return report.proof?.sentence
+    case .replay: return report.proof?.inWords.visible
     case .lint:
       return report.lint.map { "\(verdict(on: $0, countsFailure: report.proof?.failure == nil))." }
     case .schema:
@@ -115,24 +115,5 @@ extension TextReporter {
         "\(report.schemaFile?.path.visible ?? "") is \(isCurrent ? "current" : "stale")."
       }
     }
-  }
-}
-
-extension ReplayProof {
-  /// `7 migrations; the same schema from release 1.0 and release 1.1.`
-  fileprivate var sentence: String {
-    let replayed = counted(migrations, "migration")
-    var parts = [failure == nil ? replayed : "\(replayed), then one that fails"]
-    let starts = Set(paths.map(\.from))
-    let bad = Set(paths.filter { !$0.isProven }.map(\.from.inWords.visible.exact)).sorted().map(
-      \.text)
-    if !bad.isEmpty {
-      parts.append("not the same schema from \(bad.joined(separator: ", "))")
-    } else if let start = starts.first {
-      parts.append(
-        "the same schema from "
-          + (starts.count == 1 ? start.inWords.visible : "each of \(starts.count) releases"))
-    }
-    return parts.joined(separator: "; ") + "."
   }
 }

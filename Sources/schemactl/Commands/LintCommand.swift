@@ -168,13 +168,3 @@ extension TextReporter {
     return text
   }
 }
-
-extension LintReport {
-  /// Summarises the findings that concern only frozen manifests, because nobody can change those;
-  /// nil when there are none, or all are requested.
-  var hiddenSummary: String? {
-    let count = findings.count { $0.isFrozen && !$0.isSuppressed }
-    return isVerbose || count == 0
-      ? nil : "\(counted(count, "finding")) in frozen migrations; see `lint --verbose`"
-  }
-}
