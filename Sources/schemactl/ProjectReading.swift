@@ -9,7 +9,6 @@ import SchemaPlatform
 import SchemaQueries
 import SchemaReplay
 import SchemaSQLText
-import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 import SchemaYAML

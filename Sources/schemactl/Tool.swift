@@ -1,6 +1,5 @@
 import SchemaCommandLine
 import SchemaHistory
-import SchemaManifest
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText

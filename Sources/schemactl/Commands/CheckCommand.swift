@@ -1,10 +1,7 @@
 import SchemaCommandLine
-import SchemaGit
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
-import SchemaManifest
-import SchemaPlatform
 import SchemaReplay
 import SchemaReport
 import SchemaSQLText

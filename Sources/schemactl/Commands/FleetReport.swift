@@ -1,6 +1,5 @@
 import SchemaFleet
 import SchemaHistory
-import SchemaManifest
 import SchemaSQLText
 import SchemaYAML
 

@@ -3,7 +3,6 @@ import SchemaCommandLine
 import SchemaGit
 import SchemaHistory
 import SchemaLint
-import SchemaManifest
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText

@@ -2,7 +2,6 @@ import SchemaGit
 import SchemaHistory
 import SchemaLint
 import SchemaManifest
-import SchemaPlatform
 import SchemaSQLText
 import SchemaYAML
 
