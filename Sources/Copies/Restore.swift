@@ -170,6 +170,11 @@ package struct Restore {
 }
 
 /// Replaces the content of a database by a copy, and keeps the previous content.
+///
+/// Renaming the copy over the database would not be safe: a connection that reads nothing at that moment holds no lock
+/// on a database with a rollback journal, and would continue to use the old file with the journal of the new one. At
+/// its next read it would play back and delete the journal of a transaction that another process writes to the new
+/// file (How To Corrupt An SQLite Database File, section 2.4).
 struct Replacement {
   let database: String
   let copy: String

@@ -387,6 +387,19 @@ struct RestoreTests {
     #expect(try Whole(reader) == before)
   }
 
+  @Test(
+    "a connection that is open meanwhile works with the restored content",
+    arguments: ["delete", "wal"])
+  func openConnection(mode: String) throws {
+    let (sandbox, backup, before) = try backedUp("PRAGMA journal_mode = \(mode)")
+    let app = try sandbox.open()
+    #expect(try app.value("SELECT count(*) FROM t") == 0)
+    _ = try restore(sandbox, backup)
+    #expect(try Whole(app) == before)
+    try app.execute("INSERT INTO t (a) VALUES ('kept')")
+    #expect(try sandbox.open().value("SELECT count(*) FROM t WHERE a = 'kept'") == 1)
+  }
+
   @Test("an interrupted restore changes nothing")
   func interrupted() throws {
     let (sandbox, backup, _) = try backedUp()
