@@ -87,8 +87,7 @@ package struct Backups: Sendable {
       names = try folderNames(folder)
     } catch {
       guard error.kind == .missing else {
-        throw Failure(
-          error.kind == .permission ? .permission : .inputOutput, error.description)
+        throw Failure(ExitStatus(systemError: error.systemError), error.description)
       }
       throw Failure(
         .notFound,

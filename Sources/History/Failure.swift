@@ -122,8 +122,8 @@ package struct Failure: Error, Sendable {
     let status: ExitStatus =
       switch error.kind {
       case .missing: .notFound
-      case .permission: .permission
-      case .notAFile, .other: .inputOutput
+      case .notAFile: .inputOutput
+      case .permission, .other: ExitStatus(systemError: error.systemError)
       }
     self.init(status, error.description, remedy: error.remedy)
   }

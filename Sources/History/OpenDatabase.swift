@@ -272,7 +272,12 @@ extension DatabaseFile {
 extension ExitStatus {
   /// What `errno` means for a file.
   package init(systemError: Int32) {
-    self = [EACCES, EPERM, EROFS].contains(systemError) ? .permission : .inputOutput
+    self =
+      switch systemError {
+      case EACCES, EPERM, EROFS: .permission
+      case EBUSY: .busy
+      default: .inputOutput
+      }
   }
 }
 

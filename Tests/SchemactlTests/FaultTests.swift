@@ -79,6 +79,16 @@ import Testing
 
     private static let restore = ["restore", "--database", "app.sqlite", "one.bak"]
 
+    @Test("75: a file that the system is using can be written later")
+    func busyFile() throws {
+      let folder = try folder()
+      let run = try folder.run(
+        ["freeze", "--release", "1.0"], failing: FaultyCall(name: "rename", error: EBUSY))
+      #expect(run.status == 75, "\(run.errors)")
+      #expect(run.errors.contains("busy"), "\(run.errors)")
+      try folder.expect(0, "freeze", "--release", "1.0")
+    }
+
     @Test("a single read error never makes restore replace an intact database as damaged")
     func transientRead() throws {
       // A schema that needs several pages.
