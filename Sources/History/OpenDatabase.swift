@@ -200,10 +200,11 @@ package struct ReadableDatabase {
     file: String, timeout: Double, interruption: Interruption = Interruption(),
     onWait: @escaping (Double) -> Void = { _ in }
   ) throws(Failure) {
-    try DatabaseFile.require(file)
-    self.init(
-      try DatabaseFile.openForReading(
-        file, timeout: timeout, interruption: interruption, onWait: onWait), name: file)
+    guard
+      let database = try Self(
+        ifExists: file, timeout: timeout, interruption: interruption, onWait: onWait)
+    else { throw Failure(.notFound, "database \(file) does not exist") }
+    self = database
   }
 
   /// Opens a database file; nil if it does not exist.
@@ -212,7 +213,9 @@ package struct ReadableDatabase {
     onWait: @escaping (Double) -> Void = { _ in }
   ) throws(Failure) {
     guard try DatabaseFile.exists(file) else { return nil }
-    try self.init(file: file, timeout: timeout, interruption: interruption, onWait: onWait)
+    self.init(
+      try DatabaseFile.openForReading(
+        file, timeout: timeout, interruption: interruption, onWait: onWait), name: file)
   }
 
   /// Closes the connection before another one writes the database: in WAL mode, the log is removed

@@ -1,6 +1,7 @@
 import SchemaCommandLine
 import SchemaGit
 import SchemaHistory
+import SchemaLint
 import SchemaSQLText
 
 enum CompletionsCommand: Command {
@@ -38,6 +39,7 @@ enum CompletionsCommand: Command {
           switch name {
           case "revisions": try? GitRepository.revisions(of: "")
           case "releases": try? folder?.lock()?.releases.map(\.name)
+          case "rules": Rule.all.map(\.id)
           default: try? folder?.ids()
           }
         return (values ?? []).map(\.visible)

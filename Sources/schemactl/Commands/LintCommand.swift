@@ -34,8 +34,7 @@ enum LintCommand: Command {
       .init("full", summary: "Simulate every pair of releases, not only adjacent ones."),
       .init("on-copy", summary: "Run pending migrations on a copy of the database."),
       .init(
-        "explain", .text("RULE"), completion: .words(Rule.all.map(\.id)),
-        summary: "Explain a rule."),
+        "explain", .text("RULE"), completion: .lookup("rules"), summary: "Explain a rule."),
       .init("write-baseline", summary: "Write today's findings to the baseline."),
     ] + .database + .reporting)
 
