@@ -44,9 +44,12 @@ extension CommandLineProgram {
     _ arguments: [String], environment: (String) -> String?
   ) throws(UsageError) -> ParsedCommandLine {
     if arguments.isEmpty { return .help(helpText()) }
-    // Before the command is known, the declarations of all commands apply: a test ensures that they
-    // agree.
-    let items = CommandLineItem.items(of: arguments, option: scopes.option)
+    // Usually the command is before its options. Otherwise the declarations of all commands apply:
+    // a test ensures that they agree.
+    let start = root.descending(arguments.prefix { !CommandLineItem.isOption($0) }).scope
+    let items = CommandLineItem.items(of: arguments) {
+      start.option(spelled: $0) ?? scopes.option(spelled: $0)
+    }
     let words = items.compactMap { if case .argument(let word) = $0 { word } else { nil } }
     let spellings = items.compactMap { if case .option(let word, _) = $0 { word } else { nil } }
     let asksForHelp = spellings.contains(where: OptionDeclaration.help.isSpelled)

@@ -15,36 +15,40 @@ protocol Command: SendableMetatype {
 }
 
 extension Command {
-  static var name: String { declaration.name }
   static func readsConfiguration(_ invocation: Invocation) -> Bool { true }
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { false }
 }
 
 extension CommandLineProgram {
-  /// The groups of commands, in the order of help.
-  private static var groups: KeyValuePairs<String, [any Command.Type]> {
+  /// The commands by name in groups, in the order of help.
+  private static var commandGroups: KeyValuePairs<String, KeyValuePairs<String, any Command.Type>> {
     [
       "Every day": [
-        NewCommand.self, LintCommand.self, PlanCommand.self, MigrateCommand.self,
-        StatusCommand.self,
+        "new": NewCommand.self, "lint": LintCommand.self, "plan": PlanCommand.self,
+        "migrate": MigrateCommand.self, "status": StatusCommand.self,
       ],
       "Before a merge": [
-        CheckCommand.self, VerifyCommand.self, FreezeCommand.self, RenumberCommand.self,
+        "check": CheckCommand.self, "verify": VerifyCommand.self, "freeze": FreezeCommand.self,
+        "renumber": RenumberCommand.self,
       ],
       "Once": [
-        InitCommand.self, ImportCommand.self, AdoptCommand.self, SquashCommand.self,
-        BundleCommand.self, GenerateCommand.self,
+        "init": InitCommand.self, "import": ImportCommand.self, "adopt": AdoptCommand.self,
+        "squash": SquashCommand.self, "bundle": BundleCommand.self,
+        "generate": GenerateCommand.self,
       ],
       "When something is wrong": [
-        DiffCommand.self, InspectCommand.self, RepairCommand.self, RestoreCommand.self,
+        "diff": DiffCommand.self, "inspect": InspectCommand.self, "repair": RepairCommand.self,
+        "restore": RestoreCommand.self,
       ],
-      "Many databases": [FleetCommand.self],
-      "To look at": [ReportCommand.self, DiagramCommand.self],
-      "Tool": [CompletionsCommand.self, SchemaCommand.self],
+      "Many databases": ["fleet": FleetCommand.self],
+      "To look at": ["report": ReportCommand.self, "diagram": DiagramCommand.self],
+      "Tool": ["completions": CompletionsCommand.self, "schema": SchemaCommand.self],
     ]
   }
 
-  static var allCommands: [any Command.Type] { groups.flatMap(\.value) }
+  static func command(_ name: String) -> (any Command.Type)? {
+    commandGroups.lazy.flatMap(\.value).first { $0.key == name }?.value
+  }
 
   package static let schemactl = CommandLineProgram(
     name: "schemactl", version: ToolVersion.current,
@@ -57,7 +61,9 @@ extension CommandLineProgram {
       An option on the command line wins over the environment, and the environment over \
       schemactl.yaml.
       """,
-    groups: groups.map { ($0.key, $0.value.map { $0.declaration }) },
+    groups: commandGroups.map { group, commands in
+      (group, commands.map { name, command in (name, { command.declaration }) })
+    },
     exitCodes: [
       "0": "Success.",
       "1": "The check found something: a lint error, drift, pending migrations.",

@@ -29,14 +29,15 @@ struct Tool {
         status = .success
       case .run(let invocation):
         let name = invocation.commandPath[0]
-        guard let command = CommandLineProgram.allCommands.first(where: { $0.name == name })
-        else { throw Failure(.bug, "the command \(name) is declared but missing") }
+        guard let command = CommandLineProgram.command(name) else {
+          throw Failure(.bug, "the command \(name) is declared but missing")
+        }
         reporter = format.reporter(
           output: output, errors: errors,
           invocation.isGiven("quiet") ? .quiet : invocation.isGiven("verbose") ? .verbose : .normal)
         stopMemoryStatistics()
         // The threads of `fleet` would mix SQLite's log messages.
-        if name != FleetCommand.name {
+        if command != FleetCommand.self {
           observeRollbacks { [reporter] in
             reporter.note("SQLite rolled back an unfinished transaction of another process: \($0)")
           }

@@ -102,6 +102,7 @@ extension CommandLineProgram {
   ) {
     self.init(
       name: name, version: version, summary: summary, discussion: discussion,
-      groups: [("Commands", commands)], exitCodes: exitCodes)
+      groups: [("Commands", commands.map { command in (command.name, { command }) })],
+      exitCodes: exitCodes)
   }
 }

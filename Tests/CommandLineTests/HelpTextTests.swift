@@ -82,7 +82,10 @@ import Testing
     let fleet = CommandLineProgram(
       name: "fleet", version: "1", summary: "sails",
       groups: [("Every day", ["sail", "row"]), ("Once", ["sink"])].map { group, names in
-        (group, names.map { CommandDeclaration(name: $0, summary: "Does so.") })
+        (
+          group,
+          names.map { name in (name, { CommandDeclaration(name: name, summary: "Does so.") }) }
+        )
       })
     #expect(
       fleet.helpText().contains(
