@@ -168,14 +168,10 @@ struct Influence {
       ("2026-01-02 03:04:05", "2026-01-02 03:04:45"),
       ("2026-01-02 03:04:05", "2027-06-07 03:04:05"),
     ]
-    // One run with all of them mostly shows that none matters.
     let values =
       [day.0, day.1, day.2, members.0, members.1, members.2] + pairs.joined()
       + times.flatMap { [$0.0, $0.1] }
-    if lost.count >= values.count, judge.keys(for: cell) == nil {
-      let changes = zip(lost, values).compactMap { judge.setting($0, to: $1) }
-      if judge.effect(of: try judge.experiment.run(changes)) == .none { return nil }
-    }
+    if try !mayMatter(values, in: lost) { return nil }
     if try isNarrowed(day, in: cell) ?? false { return .narrowed(cell, day.0, day.1) }
     if try isNarrowed(members, in: cell) ?? false { return .narrowed(cell, members.0, members.1) }
     for (a, b) in times where try isNarrowed((a, b, "2027-06-08 23:14:45"), in: cell) ?? false {
@@ -183,6 +179,19 @@ struct Influence {
     }
     for pair in pairs where try distinguishes(pair, in: cell) { return .kept(.elsewhere) }
     return nil
+  }
+
+  /// Whether one of the values may have an effect. A few runs with different values in many rows mostly
+  /// show that none has.
+  private func mayMatter(
+    _ values: [Value], in cells: [LossJudge.Cell]
+  ) throws(Failure) -> Bool {
+    guard cells.count > 3, judge.keys(for: cells[0]) == nil else { return true }
+    for start in stride(from: 0, to: values.count, by: cells.count) {
+      let changes = zip(cells, values[start...]).compactMap { judge.setting($0, to: $1) }
+      guard judge.effect(of: try judge.experiment.run(changes)) == .none else { return true }
+    }
+    return false
   }
 
   /// A verdict if small or short values that the step does not name remain distinct while marks

@@ -43,16 +43,12 @@ package final class RowTrial {
   }
 
   private func look(at migration: Int, _ timeline: Timeline) throws {
-    let isJudged = isJudged(history.migrations[migration])
-    guard isJudged || timeline.changes(in: migration).contains(where: \.mayRenameColumns) else {
+    guard isJudged(history.migrations[migration]) else {
       evidence.untried.insert(migration)
       return
     }
-    defer {
-      if !isJudged { evidence.losses.removeAll { $0.place.migration == migration } }
-    }
     let tables = history.affected[migration]
-    guard !(isJudged ? tables.all : tables.changed).isEmpty else { return }
+    guard !tables.all.isEmpty else { return }
     do {
       try judge(migration, tables, timeline)
     } catch let error as DatabaseError where !error.isOfMachine {
@@ -298,7 +294,7 @@ package final class RowTrial {
       return nil
     }
     let base = try full.run()
-    if isSingle, joinsRows, isJudged(history.migrations[first]) {
+    if isSingle, joinsRows {
       let search = RowFailures(history: history, timeline: timeline, migration: first)
       if base == nil || search.mayBreakReferences(tables) {
         failures += try search.found { evidence.areTogether($0, first) }
@@ -352,14 +348,6 @@ package final class RowTrial {
 extension Schema {
   fileprivate func generatesColumns(of name: Identifier) -> Bool {
     table(name).flatMap(TableShape.init)?.columns.contains(where: \.isGenerated) ?? false
-  }
-}
-
-extension TableChange {
-  /// Whether a copy may have stored the values of a column under another name.
-  fileprivate var mayRenameColumns: Bool {
-    guard isRebuilt, let before, let after, !droppedColumns.isEmpty else { return false }
-    return after.columns.contains { before.column($0.name) == nil }
   }
 }
 
