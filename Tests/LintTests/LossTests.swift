@@ -152,6 +152,28 @@ struct LossTests {
             "CREATE TABLE n (\(columns)); INSERT INTO n (id, title, listID) "
               + "SELECT id, title, listID FROM reminders"),
           sql("DROP TABLE reminders; ALTER TABLE n RENAME TO reminders")),
+        Carrying(
+          "dropped in a draft that keeps other columns, created again in the next one", done,
+          sql(
+            """
+            CREATE TABLE n AS SELECT id, title, listID FROM reminders;
+            DROP TABLE reminders;
+            """),
+          sql(
+            """
+            CREATE TABLE reminders (\(columns));
+            INSERT INTO reminders (id, title, listID) SELECT id, title, listID FROM n;
+            DROP TABLE n;
+            """)),
+        Carrying(
+          "renamed in a draft, copied without it in the next one", ["loses-values old.done"],
+          sql("ALTER TABLE reminders RENAME TO old"),
+          sql(
+            """
+            CREATE TABLE reminders (\(columns));
+            INSERT INTO reminders (id, title, listID) SELECT id, title, listID FROM old;
+            DROP TABLE old;
+            """)),
       ]), Profile.allCases)
   func again(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
@@ -310,6 +332,15 @@ struct LossTests {
             DELETE FROM reminders;
             INSERT INTO reminders SELECT * FROM backup;
             DROP TABLE backup;
+            """)),
+        Carrying(
+          "dropped in a draft that keeps all columns, created again in the next one", [],
+          sql("CREATE TABLE n AS SELECT * FROM reminders; DROP TABLE reminders"),
+          sql(
+            """
+            CREATE TABLE reminders (\(columns));
+            INSERT INTO reminders (id, title, done, listID) SELECT id, title, done, listID FROM n;
+            DROP TABLE n;
             """)),
         Carrying(
           "copied in a draft, renamed in the next one", [],
