@@ -141,6 +141,7 @@ struct LossJudge {
       Cell(table: table, row: $0, column: index)
     }.filter { value($0) == .null }
     guard !gone.isEmpty else { return try influence.filling(nulls) ?? .kept(place ?? .elsewhere) }
+    if let other = exchange(cells, in: filled, after: name, than: newName) { return .kept(other) }
     let verdict = try influence.verdict(on: gone, of: cells)
     if case .lost = verdict { return verdict }
     return try influence.filling(nulls) ?? verdict
@@ -204,6 +205,31 @@ struct LossJudge {
       return .column(table: table.name, column: table.columns[target.column].text)
     }
     return (gone, place)
+  }
+
+  /// Another column of the table that holds all values now, and no longer its own: columns of few
+  /// values that change places have no marks.
+  private func exchange(
+    _ cells: [Cell], in filled: FilledDatabase.Table, after name: Identifier?, than own: Identifier
+  ) -> Destination? {
+    guard let name, let after = base.contents.tables[name], Set(cells.map(value)).count > 1 else {
+      return nil
+    }
+    func remain(_ cells: [Cell], at column: Int) -> Bool {
+      cells.allSatisfy { cell in
+        descendants(of: cell, in: name).contains {
+          $0.table == name && after.rows[$0.row][column].isSame(as: value(cell))
+        }
+      }
+    }
+    for (index, column) in filled.shape.columns.enumerated() where column.key != own {
+      guard let target = after.index(of: column.key), remain(cells, at: target) else { continue }
+      let others = cells.map { Cell(table: $0.table, row: $0.row, column: index) }
+      if !remain(others, at: target) {
+        return .column(table: after.name, column: after.columns[target].text)
+      }
+    }
+    return nil
   }
 
   /// Whether a row after the step has a key that its table did not contain before.

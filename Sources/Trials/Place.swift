@@ -46,14 +46,19 @@ struct Place {
     return updates(step, column.key) ? nil : place(of: step)
   }
 
-  /// The statement after which the column contains another column's values.
+  /// The statement after which the column contains another column's values; nil if the step itself
+  /// overwrites the column.
+  ///
+  /// - Parameters:
+  ///   - name: the column's name after the step.
+  ///   - value: a value that only this column had; nil if it has none.
   func ofExchange(
-    _ column: Identifier, _ value: Value, _ judge: LossJudge
+    _ column: DeviceTable.Column, as name: Identifier, _ value: Value?, _ judge: LossJudge
   ) throws(Failure) -> StatementPlace? {
-    guard let step = try lastHolding(judge, { $0 == column && $1 == value }) else {
-      return fallback
+    guard let value, let step = try lastHolding(judge, { $0 == name && $1 == value }) else {
+      return overwrites(column) ? nil : fallback
     }
-    return updates(step, column) ? nil : place(of: step)
+    return updates(step, name) ? nil : place(of: step)
   }
 
   func ofValues(

@@ -136,8 +136,10 @@ package final class RowTrial {
       case .kept(let destination):
         evidence.destinations[key] = destination
         guard isThere, let other = outcome.otherColumn(destination, than: name),
-          let value = outcome.table.value(of: column.key, without: outcome.lost + outcome.traces),
-          let statement = try place.ofExchange(name, value, outcome.judge)
+          let statement = try place.ofExchange(
+            column, as: name,
+            outcome.table.value(of: column.key, without: outcome.lost + outcome.traces),
+            outcome.judge)
         else { continue }
         exchanged.append((column.name, other))
         exchange = statement

@@ -111,6 +111,48 @@ struct HiddenLossTests {
           """)))
   }
 
+  private static let flags = """
+    CREATE TABLE f (id INTEGER PRIMARY KEY, a INTEGER NOT NULL CHECK (a IN (0, 1)),
+      b INTEGER NOT NULL CHECK (b IN (0, 1)), size TEXT CHECK (size IN ('S', 'M', 'L')));
+    """
+
+  @Test(
+    "columns of few values that change places are a loss",
+    arguments: [
+      Step(
+        "a copy in another order", ["loses-values f"], tables: flags,
+        sql(
+          """
+          CREATE TABLE g (id INTEGER PRIMARY KEY, b INTEGER NOT NULL CHECK (b IN (0, 1)),
+            a INTEGER NOT NULL CHECK (a IN (0, 1)), size TEXT CHECK (size IN ('S', 'M', 'L')));
+          INSERT INTO g SELECT * FROM f;
+          DROP TABLE f;
+          ALTER TABLE g RENAME TO f;
+          """)),
+      Step(
+        "a copy with both names", tables: flags,
+        sql(
+          """
+          CREATE TABLE g (id INTEGER PRIMARY KEY, b INTEGER NOT NULL CHECK (b IN (0, 1)),
+            a INTEGER NOT NULL CHECK (a IN (0, 1)), size TEXT CHECK (size IN ('S', 'M', 'L')));
+          INSERT INTO g (id, a, b, size) SELECT * FROM f;
+          DROP TABLE f;
+          ALTER TABLE g RENAME TO f;
+          """)),
+      Step("an UPDATE that exchanges them", tables: flags, sql("UPDATE f SET a = b, b = a")),
+      Step(
+        "an UPDATE that changes both", tables: flags, sql("UPDATE f SET a = 1 - a, b = 1 - b")),
+      Step(
+        "columns that exchange their names", tables: flags,
+        sql(
+          """
+          ALTER TABLE f RENAME a TO c;
+          ALTER TABLE f RENAME b TO a;
+          ALTER TABLE f RENAME c TO b;
+          """)),
+    ])
+  fileprivate func exchanged(_ step: Step) throws { try check(step) }
+
   @Test(
     "a value that a CHECK refuses does not hide others",
     arguments: [
