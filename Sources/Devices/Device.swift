@@ -165,7 +165,7 @@ extension DeviceTable {
   /// - Returns: nil if the row lacks a value of the primary key.
   func identity(_ value: (Identifier) -> Value?) -> RowIdentity? {
     let conditions = primaryKey.compactMap { column in
-      value(column.key).map { "\(Quoting.quoted(column.name)) = \($0.literal)" }
+      value(column.key).map { "\(Quoting.quoted(column.name)) = \($0.sql)" }
     }
     guard !conditions.isEmpty, conditions.count == primaryKey.count else { return nil }
     return RowIdentity(table: key, condition: conditions.joined(separator: " AND "))

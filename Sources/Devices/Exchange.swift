@@ -1,4 +1,5 @@
 import SchemaModel
+import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
@@ -262,7 +263,7 @@ extension DeviceTable {
   }
 
   func update(_ changes: [Scenario.Edit], of row: RowIdentity) -> String {
-    let list = changes.map { "\(Quoting.identifier($0.column.name)) = \($0.value.literal)" }
+    let list = changes.map { "\(Quoting.identifier($0.column.name)) = \($0.value.sql)" }
     return "UPDATE \(Quoting.identifier(name)) SET \(list.joined(separator: ", "))"
       + " WHERE \(row.condition)"
   }

@@ -19,7 +19,7 @@ final class Experiment {
     var sql: String {
       switch self {
       case .set(let table, let address, let column, let value):
-        "UPDATE main.\(Quoting.quoted(table)) SET \(Quoting.quoted(column)) = \(value.literal) "
+        "UPDATE main.\(Quoting.quoted(table)) SET \(Quoting.quoted(column)) = \(value.sql) "
           + "WHERE \(address)"
       case .remove(let table, let address):
         "DELETE FROM main.\(Quoting.quoted(table)) WHERE \(address)"

@@ -38,7 +38,7 @@ package struct Insertion: Sendable, Hashable {
     set { self[column.identifier] = newValue }
   }
 
-  package var sql: String { sql(values.map(\.literal)) }
+  package var sql: String { sql(values.map(\.sql)) }
 
   /// With parameters in place of the values.
   fileprivate var template: String { sql(values.map { _ in "?" }) }
@@ -80,21 +80,18 @@ final class RowInserter {
 }
 
 extension Value {
-  /// The value as an SQL literal.
-  package var literal: String { sql }
-
   /// A shortened literal for sentences.
   package var shortLiteral: String { shortLiteral(from: 0) }
 
   /// A shortened literal that shows where the value differs from another one.
   func literal(besides other: Value) -> String {
-    let same = zip(literal.utf8, other.literal.utf8).prefix { $0 == $1 }.count
+    let same = zip(sql.utf8, other.sql.utf8).prefix { $0 == $1 }.count
     return shortLiteral(from: same)
   }
 
   /// - Parameter place: a byte that the result shows.
   private func shortLiteral(from place: Int) -> String {
-    let whole = literal
+    let whole = sql
     let most = 40
     guard whole.count > most, whole.hasSuffix("'"), let quote = whole.firstIndex(of: "'") else {
       return whole.shortened

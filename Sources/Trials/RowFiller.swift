@@ -18,7 +18,7 @@ struct RowFiller {
 
     /// The condition for the row with these values of the key.
     func address(_ values: some Sequence<Value>) -> String {
-      zip(key, values).map { "\($0) IS \($1.literal)" }.joined(separator: " AND ")
+      zip(key, values).map { "\($0) IS \($1.sql)" }.joined(separator: " AND ")
     }
   }
 
@@ -364,7 +364,7 @@ struct RowFiller {
     connection.set(.triggers, to: false)
     try connection.execute("SAVEPOINT candidate")
     let refusal = try connection.refusal(
-      of: "UPDATE main.\(table) SET \(name) = \(value.literal) WHERE \(address)")
+      of: "UPDATE main.\(table) SET \(name) = \(value.sql) WHERE \(address)")
     let stored = try connection.value("SELECT \(name) FROM main.\(table) WHERE \(address)")
     try connection.execute("ROLLBACK TO candidate; RELEASE candidate")
     connection.set(.triggers, to: areFiring)
