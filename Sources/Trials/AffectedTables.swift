@@ -8,6 +8,8 @@ import SchemaTimeline
 struct AffectedTables {
   private(set) var all: Set<Identifier> = []
   private(set) var changed: Set<Identifier> = []
+  /// Whether the step writes rows or renames something, so that a value may exist elsewhere afterwards.
+  private(set) var mayCopy = false
   /// The tables whose rows may refer to rows that the step deletes.
   private(set) var children: Set<Identifier> = []
 
@@ -22,7 +24,9 @@ struct AffectedTables {
     var dropsColumns = false
     for statement in timeline.statements(in: migration) {
       // A replaced row loses the values that the statement does not name.
-      let replaces = TokenizedSQL(statement.sql).mentions("replace")
+      let sql = TokenizedSQL(statement.sql)
+      let replaces = sql.mentions("replace")
+      mayCopy = mayCopy || statement.storesRows || sql.mentions("rename")
       for event in statement.events {
         switch event.action {
         case .insert where replaces && event.trigger == nil:
@@ -56,7 +60,31 @@ struct AffectedTables {
   }
 }
 
+extension StatementEffect {
+  /// Whether it inserts or changes rows, also in a temporary table or by CREATE TABLE AS.
+  fileprivate var storesRows: Bool {
+    if events.contains(where: { [.insert, .update].contains($0.action) && $0.isOfTable }) {
+      return true
+    }
+    guard
+      let created = events.first(where: {
+        [.createTable, .createTemporaryTable].contains($0.action)
+      })
+    else { return false }
+    // A CHECK of the new table reads its columns.
+    return events.contains { $0.action == .read && $0.isOfTable && $0.first != created.first }
+  }
+
+  /// Whether it uses a column of that name to insert or change rows.
+  func mayCopy(_ column: Identifier) -> Bool {
+    storesRows && events.contains { $0.action == .read && $0.second?.identifier == column }
+  }
+}
+
 extension AuthorizerEvent {
+  /// Whether it concerns a table that SQLite does not maintain itself.
+  fileprivate var isOfTable: Bool { first.map { !$0.identifier.isInternal } ?? false }
+
   /// The table of the database that it reads, writes or drops; nil for one that SQLite maintains, such
   /// as `sqlite_schema`, which every change of the schema updates.
   fileprivate var mainTable: Identifier? {

@@ -16,6 +16,15 @@ struct Contents {
     let numberedKey: Int?
 
     func index(of column: Identifier) -> Int? { columns.firstIndex(of: column) }
+
+    fileprivate func digest(without column: Int?) -> Int {
+      let ignored = [numberedKey, column].compactMap { $0 }
+      return rows.reduce(rows.count) { sum, row in
+        var row = row
+        for index in ignored { row[index] = .null }
+        return sum &+ row.hashValue
+      }
+    }
   }
 
   private(set) var tables: [Identifier: Table] = [:]
@@ -79,15 +88,12 @@ struct Contents {
   }
 
   /// Equal for the same rows in any order.
-  var digest: [Identifier: Int] {
-    tables.mapValues { table in
-      table.rows.reduce(table.rows.count) { sum, row in
-        guard let key = table.numberedKey else { return sum &+ row.hashValue }
-        var row = row
-        row[key] = .null
-        return sum &+ row.hashValue
-      }
-    }
+  var digest: [Identifier: Int] { tables.mapValues { $0.digest(without: nil) } }
+
+  func digest(without column: Identifier, of name: Identifier?) -> [Identifier: Int] {
+    var digest = self.digest
+    if let name { digest[name] = tables[name].map { $0.digest(without: $0.index(of: column)) } }
+    return digest
   }
 
   var rowCount: Int { tables.values.reduce(0) { $0 + $1.rows.count } }

@@ -25,7 +25,7 @@ struct Influence {
     // Their parents are deleted, so ON DELETE SET NULL clears the references.
     let cleared = free.filter { judge.isCleared($0, in: name, as: newName) }
     if !cleared.isEmpty { return .lost(cleared, isAll: cleared.count == cells.count) }
-    if !judge.exists(newName, in: name), !judge.mayCopy(column.key, table.shape.key) {
+    if !judge.exists(newName, in: name), !judge.mayCopy {
       return .lost(free, isAll: free.count == cells.count)
     }
     var lost: [LossJudge.Cell] = []
@@ -73,6 +73,17 @@ struct Influence {
       table.foreignKeys.contains { $0.parent.identifier == name }
     }
     return keys.contains { isReferredTo ? $0.isNameOfSharedRandom : $0.isNameOfRandom }
+  }
+
+  /// Whether the values influence the database outside of the column.
+  func reachesOthers() throws(Failure) -> Bool {
+    guard let index = table.index(of: column.key) else { return true }
+    let changes = table.rows.indices.map {
+      LossJudge.Cell(table: table.shape.key, row: $0, column: index)
+    }.filter { judge.oldValue($0) != .null }.compactMap { judge.setting($0, to: other(than: $0)) }
+    guard let outcome = try judge.experiment.run(changes) else { return true }
+    return outcome.contents.digest(without: newName, of: name)
+      != judge.base.contents.digest(without: newName, of: name)
   }
 
   // MARK: Other values

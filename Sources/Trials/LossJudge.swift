@@ -27,8 +27,8 @@ struct LossJudge {
   let experiment: Experiment
   let base: Experiment.Outcome
   let text: StepText
-  /// Whether the step may copy values of a column of a table.
-  let mayCopy: (Identifier, Identifier) -> Bool
+  /// Whether the step may store values in another place.
+  let mayCopy: Bool
   let schemaAfter: Schema
   var database: FilledDatabase { experiment.database }
   private let baseDigest: [Identifier: Int]
@@ -40,7 +40,7 @@ struct LossJudge {
 
   init(
     _ experiment: Experiment, _ base: Experiment.Outcome, _ text: StepText,
-    schemaAfter: Schema, mayCopy: @escaping (Identifier, Identifier) -> Bool
+    schemaAfter: Schema, mayCopy: Bool
   ) {
     self.mayCopy = mayCopy
     self.schemaAfter = schemaAfter

@@ -28,7 +28,7 @@ struct RowFailures {
 
   /// - Parameter isTogether: whether an earlier migration is released together with this one.
   func found(isTogether: (Int) -> Bool) throws -> [RowFailure] {
-    var steps = history.leading(to: migration, limit: Self.mostSteps, timeline, isTogether)
+    var steps = history.leading(to: migration, limit: Self.mostSteps, isTogether)
     while true {
       switch try filled(after: steps) {
       case .experiment(let experiment): return try failures(in: experiment)
@@ -50,7 +50,7 @@ struct RowFailures {
     let tables = steps.reduce(into: Set<Identifier>()) { tables, step in
       tables.formUnion(history.affected[step].all.union(history.affected[step].children))
     }
-    let (connection, schema, calls) = try history.database(before: steps, tables, timeline)
+    let (connection, schema, calls) = try history.database(before: steps, tables)
     let scratch = try ScratchDatabase(
       on: connection, history.application, calls, isCopy: false,
       interruption: history.interruption)

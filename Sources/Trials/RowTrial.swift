@@ -15,8 +15,8 @@ package final class RowTrial {
   private let history: TriedHistory
   private let isJudged: (Migration) -> Bool
   private let lock: HistoryLock?
-  /// Whether a migration copies nothing from a table. Every column of the table needs the answer.
-  private var uncopied: [LossEvidence.Key: Bool] = [:]
+  /// The trials of the migrations that are released together with the last one.
+  private var judges: [Int: LossJudge] = [:]
   /// The last outcomes over several drafts, by the first one: other columns of the table mostly ask
   /// for the same ones.
   private var combined: (last: Int, table: Identifier, outcomes: [Int: TableOutcome?])?
@@ -76,6 +76,8 @@ package final class RowTrial {
 
   private func judge(_ migration: Int, _ tables: AffectedTables, _ timeline: Timeline) throws {
     guard let judge = try prepared([migration], tables, timeline) else { return }
+    judges = judges.filter { evidence.areTogether($0.key, migration) }
+    judges[migration] = judge
     for table in tables.changed.sorted() {
       guard let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty else {
         continue
@@ -106,7 +108,7 @@ package final class RowTrial {
     guard outcome.losesAll else { return try reportLosses(outcome, renamed, place) }
     // An earlier draft may have copied the rows to another table.
     let table = outcome.table.shape.key
-    for start in starts(table, nil, place) where start.table == table {
+    for start in try starts(table, nil, place) where start.table == table {
       if let together = try combinedOutcome(of: table, from: start, place), !together.losesAll {
         return try reportLosses(together, renamed, place)
       }
@@ -131,6 +133,8 @@ package final class RowTrial {
         migration: place.migration, table: outcome.table.shape.key, column: column.key)
       switch try outcome.verdict(on: column, as: name) {
       case .unknown: break
+      case .untried where !isThere && !mayCopy(column.key, place):
+        evidence.destinations[key] = .nowhere
       case .untried:
         note(place.migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
       case .kept(let destination):
@@ -174,7 +178,7 @@ package final class RowTrial {
     of column: Identifier, as newName: Identifier, _ table: Identifier, _ place: Place
   ) throws -> Destination {
     var found = Destination.nowhere
-    for start in starts(table, column, place) {
+    for start in try starts(table, column, place) {
       guard let outcome = try combinedOutcome(of: table, from: start, place),
         let old = start.column.flatMap(outcome.table.shape.column),
         let destination = try outcome.destination(of: old, as: newName)
@@ -189,47 +193,53 @@ package final class RowTrial {
   /// rows of the table, because this draft, too, or later ones may copy values into those rows.
   private func starts(
     _ table: Identifier, _ column: Identifier?, _ place: Place
-  ) -> [EarlierName] {
-    let (timeline, last) = (place.timeline, place.migration)
-    func mayCopy(_ name: EarlierName) -> Bool {
-      guard let column = name.column else { return true }
-      return !timeline.keepsInPlace(column, of: name.table, in: name.migration, history.objects)
-        || generatesColumns(of: name.table, in: name.migration)
-    }
-    var copying: [(start: EarlierName, mayCopy: Bool)] = []
+  ) throws -> [EarlierName] {
+    let last = place.migration
+    var newest: EarlierName?
+    var oldest: EarlierName?
+    var later: EarlierName?
+    var mayCopy = false
     // Within a rebuild over several drafts, the table may not exist: start before it.
-    var pending: Bool?
-    let names = timeline.names(of: table, column, upTo: last)
+    var (isPending, isNewest) = (false, false)
+    let names = place.timeline.names(of: table, column, upTo: last)
     for name in names.prefix(while: { evidence.areTogether($0.migration, last) }) {
-      if !copiesNothing(of: name.table, in: name.migration, timeline) {
-        pending = (pending ?? false) || mayCopy(name)
+      defer { later = name }
+      if history.mayCopy(name.table, in: name.migration) {
+        isPending = true
+        if newest == nil, !isNewest { isNewest = try self.mayCopy(name, later, place) }
+        mayCopy = mayCopy || isNewest
       }
-      guard let mayCopy = pending, history.schemas[name.migration].table(name.table) != nil else {
-        continue
+      guard isPending, history.schemas[name.migration].table(name.table) != nil else { continue }
+      if name.migration < last {
+        if isNewest { newest = newest ?? name }
+        oldest = name
       }
-      copying.append((name, mayCopy))
-      pending = nil
+      (isPending, isNewest) = (false, false)
     }
-    guard copying.contains(where: \.mayCopy) else { return [] }
-    let earlier = copying.filter { $0.start.migration < last }
-    guard let oldest = earlier.last?.start else { return [] }
-    let newest = earlier.first(where: \.mayCopy)?.start ?? oldest
-    return oldest.migration == newest.migration ? [newest] : [newest, oldest]
+    guard mayCopy, let oldest else { return [] }
+    guard let newest, newest.migration != oldest.migration else { return [oldest] }
+    return [newest, oldest]
   }
 
-  private func copiesNothing(
-    of table: Identifier, in migration: Int, _ timeline: Timeline
-  ) -> Bool {
-    let key = LossEvidence.Key(migration: migration, table: table)
-    if let known = uncopied[key] { return known }
-    let isUncopied = timeline.statements(in: migration).copyNothing(of: table, history.objects)
-    uncopied[key] = isUncopied
-    return isUncopied
+  /// Whether a migration may store values of a column in another place.
+  ///
+  /// - Parameter later: the names after the migration; nil for the last one.
+  private func mayCopy(
+    _ name: EarlierName, _ later: EarlierName?, _ place: Place
+  ) throws -> Bool {
+    guard let key = name.column else { return true }
+    guard let later, let newName = later.column else { return mayCopy(key, place) }
+    guard let judge = judges[name.migration],
+      let filled = judge.database.tables[name.table], !filled.rows.isEmpty,
+      let column = filled.shape.column(key)
+    else { return true }
+    return try Influence(
+      judge: judge, column: column, table: filled, name: later.table, newName: newName
+    ).reachesOthers()
   }
 
-  /// Whether reading a column of the table may read another one, which SQLite does not report.
-  private func generatesColumns(of table: Identifier, in migration: Int) -> Bool {
-    [migration, migration + 1].contains { history.schemas[$0].generatesColumns(of: table) }
+  private func mayCopy(_ column: Identifier, _ place: Place) -> Bool {
+    place.timeline.statements(in: place.migration).contains { $0.mayCopy(column) }
   }
 
   private func combinedOutcome(
@@ -238,7 +248,7 @@ package final class RowTrial {
     let (timeline, first, last) = (place.timeline, start.migration, place.migration)
     if combined?.last != last || combined?.table != table { combined = (last, table, [:]) }
     if let known = combined?.outcomes[first] { return known }
-    let steps = history.related(first, last, timeline)
+    let steps = history.related(first, last)
     guard steps.count <= Self.mostSteps else { return nil }
     var tables = history.affected[first]
     for later in steps.dropFirst() {
@@ -272,21 +282,15 @@ package final class RowTrial {
           .flatMap { $0.columns.map(\.key) }),
       joinsRows: joinsRows)
     func experiment(_ kinds: [RowKind]) throws -> Experiment {
-      let (connection, schema, _) = try history.database(before: steps, tables.all, timeline)
+      let (connection, schema, _) = try history.database(before: steps, tables.all)
       var filler = RowFiller(connection, schema, text, kinds: kinds)
       try filler.fill(tables.all.sorted())
       return Experiment(try FilledDatabase(filler, on: connection), steps, of: history)
     }
     func judge(_ experiment: Experiment, _ base: Experiment.Outcome) -> LossJudge {
-      let statements = steps.flatMap(timeline.statements(in:))
-      let uncopied = tables.changed.filter { statements.copyNothing(of: $0, history.objects) }
-      return LossJudge(
+      LossJudge(
         experiment, base, text, schemaAfter: history.schemas[steps[steps.count - 1] + 1],
-        mayCopy: { column, table in
-          !uncopied.contains(table)
-            && (statements.mayCopy(column, of: table, self.history.objects)
-              || steps.contains { self.generatesColumns(of: table, in: $0) })
-        })
+        mayCopy: steps.contains { history.affected[$0].mayCopy })
     }
     let full = try experiment(RowFiller.allKinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
@@ -344,12 +348,6 @@ package final class RowTrial {
       }
     }
     return RowFiller.allKinds.filter(accepted.contains)
-  }
-}
-
-extension Schema {
-  fileprivate func generatesColumns(of name: Identifier) -> Bool {
-    table(name).flatMap(TableShape.init)?.columns.contains(where: \.isGenerated) ?? false
   }
 }
 

@@ -119,3 +119,14 @@ extension TokenizedSQL {
     tokens.indices.contains(index) ? text(tokens[index]) : ""
   }
 }
+
+extension WritingStatement {
+  /// The columns of an `INSERT … SELECT` with the expressions for them; empty for other statements.
+  fileprivate func copied(_ sql: TokenizedSQL) -> [(column: Identifier, value: ArraySlice<Token>)] {
+    let tokens = (source.map(sql.significant(in:)) ?? [])[...]
+    guard sql.isWord(tokens.first, "SELECT"), let from = sql.firstWord(of: ["FROM"], in: tokens)
+    else { return [] }
+    let values = sql.split(tokens[(tokens.startIndex + 1)..<from], atCommas: ())
+    return zip(columns, values).map { ($0.text.identifier, $1) }
+  }
+}

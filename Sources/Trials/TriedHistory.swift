@@ -20,9 +20,11 @@ final class TriedHistory {
   private(set) var affected: [AffectedTables] = []
   /// The rows that the migrations have written, before each of them.
   private var written: [[Identifier: [Insertion]]] = [[:]]
+  /// The words of each migration's statements and the tables that they concern.
+  private var words: [Set<Identifier>] = []
   /// The names of all objects that existed at any time.
   private var objectNames: Set<Identifier> = []
-  let objects = ReachedObjects()
+  private let objects = ReachedObjects()
 
   /// The maximum number of rows of a table that a migration writes and later trials contain.
   private static let mostWritten = 8
@@ -38,8 +40,9 @@ final class TriedHistory {
   ) throws(DatabaseError) {
     affected.append(
       AffectedTables(timeline, migrations.count, before: schemas[migrations.count]))
-    migrations.append(step.migration)
     schemas.append(scratch.schema)
+    words.append(words(in: migrations.count, timeline))
+    migrations.append(step.migration)
     touched.append(step.touched)
     objectNames.formUnion(step.delta.keys.map(\.name))
     var rows = written[written.count - 1]
@@ -52,12 +55,12 @@ final class TriedHistory {
   // MARK: Migrations that reach the same objects
 
   /// The first and the last migration, and those between them that reach the same objects.
-  func related(_ first: Int, _ last: Int, _ timeline: Timeline) -> [Int] {
+  func related(_ first: Int, _ last: Int) -> [Int] {
     var steps = [first, last]
     var others = Array((first + 1)..<last)
     while true {
-      let reached = Set(steps.flatMap { names(in: $0, timeline) })
-      let new = others.filter { !names(in: $0, timeline).isDisjoint(with: reached) }
+      let reached = Set(steps.flatMap(names(in:)))
+      let new = others.filter { !names(in: $0).isDisjoint(with: reached) }
       guard !new.isEmpty else { return steps.sorted() }
       steps += new
       others.removeAll(where: new.contains)
@@ -68,14 +71,12 @@ final class TriedHistory {
   /// are more than `limit`.
   ///
   /// - Parameter isTogether: whether an earlier migration is released together with it.
-  func leading(
-    to migration: Int, limit: Int, _ timeline: Timeline, _ isTogether: (Int) -> Bool
-  ) -> [Int] {
+  func leading(to migration: Int, limit: Int, _ isTogether: (Int) -> Bool) -> [Int] {
     var steps = [migration]
-    var reached = names(in: migration, timeline)
+    var reached = names(in: migration)
     for earlier in (0..<migration).reversed() {
       guard steps.count < limit, isTogether(earlier) else { break }
-      let names = names(in: earlier, timeline)
+      let names = names(in: earlier)
       guard !names.isDisjoint(with: reached) else { continue }
       reached.formUnion(names)
       steps.insert(earlier, at: 0)
@@ -83,15 +84,31 @@ final class TriedHistory {
     return steps
   }
 
-  /// The objects that the statements of a migration name or reach, and the tables whose indexes or
-  /// triggers they drop.
-  private func names(in migration: Int, _ timeline: Timeline) -> Set<Identifier> {
-    timeline.statements(in: migration).reduce(into: []) { names, statement in
-      let holders = statement.events.filter { [.dropIndex, .dropTrigger].contains($0.action) }
-        .compactMap(\.second?.identifier)
-      names.formUnion(
-        objects.names(in: statement.sql).union(statement.events.mainTables).union(holders)
-          .intersection(objectNames))
+  /// Whether a migration may store values of the table elsewhere.
+  func mayCopy(_ table: Identifier, in migration: Int) -> Bool {
+    affected[migration].mayCopy && words[migration].contains(table)
+  }
+
+  /// The objects that the statements of a migration name or reach.
+  private func names(in migration: Int) -> Set<Identifier> {
+    words[migration].intersection(objectNames)
+  }
+
+  /// Includes the words of the triggers that fire, and the tables whose indexes or triggers a
+  /// statement drops.
+  private func words(in migration: Int, _ timeline: Timeline) -> Set<Identifier> {
+    let statements = timeline.statements(in: migration)
+    let triggers = Set(statements.flatMap(\.events).compactMap(\.trigger?.identifier))
+    let texts =
+      statements.map(\.sql)
+      + triggers.flatMap { name in
+        schemas[migration...].compactMap { $0.object(.trigger, name)?.sql }
+      }
+    let holders = statements.flatMap(\.events).filter {
+      [.dropIndex, .dropTrigger].contains($0.action)
+    }.compactMap(\.second?.identifier)
+    return texts.reduce(into: Set(holders).union(statements.flatMap(\.events).mainTables)) {
+      $0.formUnion(objects.names(in: $1))
     }
   }
 
@@ -100,11 +117,11 @@ final class TriedHistory {
   /// A private database before the first of the migrations, without rows, with the part of the schema
   /// that they reach.
   func database(
-    before steps: [Int], _ tables: Set<Identifier>, _ timeline: Timeline
+    before steps: [Int], _ tables: Set<Identifier>
   ) throws(DatabaseError) -> (connection: Connection, schema: Schema, calls: CallRecord) {
     let schema = objects.part(
       of: schemas[steps[0]],
-      from: steps.reduce(into: tables) { $0.formUnion(names(in: $1, timeline)) },
+      from: steps.reduce(into: tables) { $0.formUnion(names(in: $1)) },
       enforcesForeignKeys: steps.contains { migrations[$0].manifest.foreignKeys == .enforced })
     let connection = try schema.scratch(application)
     let calls = try application.register(on: connection)
