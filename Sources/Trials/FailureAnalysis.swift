@@ -44,9 +44,15 @@ struct FailureAnalysis {
 
     let isRepetition = failure.cause?.code == .constraint && failure.message.hasPrefix("UNIQUE ")
     collidesWith = isRepetition ? Set(suspects.flatMap(\.inserted)) : []
-    let numbers = Set(suspects.map(\.place.number))
+    // A later statement may rename the index's table, which changes its definition.
+    let created = Set(
+      suspects.flatMap(\.events).filter { $0.action == .createIndex }
+        .compactMap(\.first?.identifier))
     newUnique =
-      isRepetition ? timeline.indexes.last { numbers.contains($0.place.number) } : nil
+      isRepetition
+      ? timeline.indexes.last {
+        $0.place.migration == migration && created.contains($0.name.identifier)
+      } : nil
     isOfRows =
       ([nil, .constraint, .mismatch].contains(failure.cause?.code) || failure.isOfNewColumn)
       // The app may write only texts that the function can parse.

@@ -91,7 +91,9 @@ struct RowFailures {
       let analysis = FailureAnalysis(failure, migration, timeline)
       // Repeated values that were only generated are no evidence of values that the app has written.
       if let index = analysis.newUnique, reset.isEmpty,
-        let table = experiment.database.tables[index.table.identifier]?.shape
+        let table = ([index.table.identifier] + analysis.tables.sorted()).lazy.compactMap({
+          experiment.database.tables[$0]?.shape
+        }).first
       {
         reset = index.columns.compactMap { $0.flatMap(table.column) }.map {
           .reset(table: table.name, column: $0)

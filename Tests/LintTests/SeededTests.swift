@@ -417,6 +417,15 @@ struct SeededSilenceTests {
     #expect(try lint([codes, filled], .local, releases: ["1": 1]).lines == [])
   }
 
+  @Test("a unique index is one finding if the migration renames its table later")
+  func renamedAfterIndex() throws {
+    let renamed = sql("CREATE UNIQUE INDEX u ON items (note); ALTER TABLE items RENAME TO things")
+    #expect(
+      try found(renamed).filter { $0.contains("fails-on-data") } == [
+        "0002 3:46 warning fails-on-data u"
+      ])
+  }
+
   @Test("an assertion about a temporary table is no finding")
   func assertion() throws {
     #expect(
