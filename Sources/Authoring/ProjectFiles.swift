@@ -3,6 +3,7 @@ import SchemaInspect
 import SchemaManifest
 import SchemaPlatform
 import SchemaReplay
+import SchemaSQLText
 import SchemaYAML
 
 /// The files of a project other than its manifests and its lock. `init`, `new` and `import` create

@@ -1,5 +1,6 @@
 import SchemaCommandLine
 import SchemaHistory
+import SchemaSQLText
 import SchemaTimeline
 import SchemaYAML
 
