@@ -196,6 +196,6 @@ extension Upgrade {
     return failure.saying(
       "The backup took \(FreeSpace.size(bytes)) of the disk that holds "
         + parentFolder(of: destination.base),
-      remedy: "With --backup=FOLDER it can be on another one")
+      remedy: "`--backup=FOLDER` writes it to another disk")
   }
 }

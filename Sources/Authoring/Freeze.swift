@@ -81,7 +81,8 @@ extension Project {
     guard let empty else { return }
     throw Failure(
       .finding, "this migration has no operations, and nothing can be added once it is frozen",
-      remedy: "Write its operations, delete the file, or freeze only earlier migrations with --to",
+      remedy:
+        "Write its operations, delete the file, or freeze only earlier migrations with `--to`",
       place: Failure.Place(file: empty.file, position: Position(line: 1, column: 1)))
   }
 

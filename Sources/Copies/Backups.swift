@@ -92,7 +92,7 @@ package struct Backups: Sendable {
       throw Failure(
         .notFound,
         "folder \(folder) does not exist: mount or create it, correct `backup.path` in "
-          + "schemactl.yaml, name another folder with --from, or name a backup")
+          + "schemactl.yaml, name another folder with `--from`, or name a backup")
     }
     return names.compactMap { backup(named: $0) }.sorted {
       ($0.number, $0.moment.milliseconds) > ($1.number, $1.moment.milliseconds)
@@ -110,7 +110,7 @@ package struct Backups: Sendable {
     if let newest = try newest(timeout: timeout) { return newest.path }
     throw Failure(
       .notFound, "\(folder) has no backup of \(database)",
-      remedy: "Name a backup file, or the directory of the backups with --from")
+      remedy: "Name a backup file, or the directory of the backups with `--from`")
   }
 
   private func backup(named name: [UInt8]) -> Backup? {

@@ -66,7 +66,7 @@ package struct DraftCopy: Sendable {
           .notFound,
           "\(path) does not exist: schemactl makes this copy before the first draft, and only of a "
             + "database that has run frozen migrations. Nothing was changed",
-          remedy: "`schemactl restore` puts a backup back, if there is one")
+          remedy: "If a backup exists, `schemactl restore` puts it back")
       }
       try requireNothingLost(live, to: nil)
       return false

@@ -47,7 +47,7 @@ package struct Restore {
     let rows = try examine()
     if !force, let problem = try misfit(rows, project) {
       throw Failure(
-        .finding, "\(problem). Nothing was changed; --force restores it anyway")
+        .finding, "\(problem). Nothing was changed; `--force` restores it anyway")
     }
     return Report(backup: backup, setAside: try putBack(), current: rows.last?.id)
   }

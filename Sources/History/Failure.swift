@@ -233,7 +233,7 @@ extension DatabaseError {
     case .corrupt: Failure.restoring(database)
     case .readOnly where saysMoved: Failure(moved: database).remedy
     case .busy, .locked, .lockingProtocol:
-      "Close it there and try again, or wait longer with --timeout"
+      "Close it there and try again, or wait longer with `--timeout`"
     default: nil
     }
   }

@@ -38,7 +38,7 @@ package struct MigrationFolder: Sendable, Equatable {
         .notFound, "the migrations directory \(path) does not exist",
         remedy: "`schemactl init` starts a project, `schemactl init --from FILE` starts one from a "
           + "database, and `schemactl import FOLDER` imports the migrations of another tool. "
-          + "--migrations names another directory")
+          + "`--migrations` names another directory")
     }
     let manifests = names.compactMap(ManifestName.init)
     // An empty history must not pass for one that was checked.
@@ -48,7 +48,7 @@ package struct MigrationFolder: Sendable, Equatable {
         .notFound,
         "\(path) contains no manifests, but \(others.prefix(3).joined(separator: ", "))"
           + "\(others.count > 3 ? ", …" : ""): schemactl runs manifests (0001_what_it_does.yaml) "
-          + "that are in the folder itself. Name the folder of the manifests with --migrations "
+          + "that are in the folder itself. Name the folder of the manifests with `--migrations` "
           + "or in schemactl.yaml. `schemactl import \(shellQuoted(path)) --migrations FOLDER` "
           + "imports the history of another tool")
     }
@@ -203,6 +203,6 @@ extension MigrationFolder {
     guard let last = last ?? (isFrozen ? HistoryLock.fileName : nil) else { return }
     throw Failure(
       .finding, "\(path) already has a history, up to \(last)",
-      remedy: "Delete \(path) to start again, or name another folder with --migrations")
+      remedy: "Delete \(path) to start again, or name another folder with `--migrations`")
   }
 }

@@ -92,7 +92,7 @@ extension ForeignHistory {
     case .django: ": write the SQL of each one with the script in docs/from/django.md"
     case .alembic:
       ": write the SQL with `alembic upgrade heads --sql` or the script in docs/from/alembic.md"
-    case .plain: ": name the folder with the SQL files, and the tool with --tool"
+    case .plain: ": name the folder with the SQL files, and the tool with `--tool`"
     default: ""
     }
   }

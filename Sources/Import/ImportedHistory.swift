@@ -119,7 +119,7 @@ extension ImportedHistory {
       throw Failure(
         .finding,
         "\(database) has no entry of \(foreign.tool.rawValue) for the first migration: it is not a database of "
-          + "this history, or another tool created it (--tool)")
+          + "this history, or another tool created it (`--tool`)")
     }
     // The last of several equal points: migrations between them change rows, and are more likely to have run.
     let nearest = points.indices.reversed().min { points[$0].count < points[$1].count } ?? 0

@@ -116,7 +116,7 @@ extension PendingReplay {
         .finding,
         "several points of the history have the schema of \(database), because only rows change "
           + "between them: \(equal.map { steps[$0].migration.id }.joined(separator: ", ")). Nothing was "
-          + "changed", remedy: "Name the last one that the database has run with --to")
+          + "changed", remedy: "Name the last one that the database has run with `--to`")
     }
     return first
   }

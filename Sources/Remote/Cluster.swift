@@ -57,7 +57,7 @@ package final class Cluster {
     }
     throw Failure(
       .busy, "\(address.text) has no leader",
-      remedy: "Make sure that most of its nodes run, or wait longer with --timeout")
+      remedy: "Make sure that most of its nodes run, or wait longer with `--timeout`")
   }
 
   /// - Returns: nil if the node knows no leader, or names one that has lost its leadership.
@@ -115,7 +115,7 @@ package final class Cluster {
     case .busy, .locked:
       Failure(
         .busy, "\(address.text) is in use (\(error.message))",
-        remedy: "Try again, or wait longer with --timeout")
+        remedy: "Try again, or wait longer with `--timeout`")
     default:
       Failure(error.status, "\(address.text): \(error.message) (error \(error.extendedCode))")
     }

@@ -78,9 +78,9 @@ extension Session {
     guard text("to") != nil, !names.isEmpty else { return }
     try require(
       !names.allSatisfy(DatabaseFile.isFile),
-      "--to needs a history, and \(names.map(\.visible).joined(separator: " and ")) "
+      "`--to` needs a history, and \(names.map(\.visible).joined(separator: " and ")) "
         + (names.count == 1 ? "is a file" : "are files"),
-      hint: "Leave out --to, or name a migrations directory.")
+      hint: "Leave out `--to`, or name a migrations directory.")
   }
 
   func schema(of source: SchemaSource, besides other: Schema = Schema()) throws -> Schema {

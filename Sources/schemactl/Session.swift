@@ -28,8 +28,8 @@ struct Session {
     let bytes = try read(
       file, limit: 1_048_576,
       remedy: invocation.isOnCommandLine("config")
-        ? "--config names a file such as schemactl.yaml; without it schemactl takes the nearest one, "
-          + "in this directory or above" : nil)
+        ? "`--config` names a file such as schemactl.yaml; without it schemactl uses the nearest "
+          + "schemactl.yaml, in this directory or above" : nil)
     var session = self
     session.file = file
     session.configuration = try decodeConfiguration(bytes, file: file)
@@ -94,7 +94,7 @@ struct Session {
     let reason = text("reason") ?? ""
     try require(
       !reason.allSatisfy(\.isWhitespace) && !reason.contains(where: \.isNewline),
-      "\(subject) needs a --reason of one line", hint: hint)
+      "\(subject) needs a `--reason` of one line", hint: hint)
     return reason
   }
 
@@ -184,7 +184,7 @@ struct Session {
     if let database = try database() { return database }
     throw usageError(
       "no database is named",
-      hint: "Name it with --database FILE, in SCHEMACTL_DATABASE, or as `database` in "
+      hint: "Name it with `--database FILE`, in `SCHEMACTL_DATABASE`, or as `database` in "
         + "schemactl.yaml.")
   }
 

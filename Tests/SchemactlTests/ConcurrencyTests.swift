@@ -134,7 +134,7 @@ struct ConcurrencyTests {
     let run = try folder.expect(
       75, "migrate", "--database", "app.sqlite", "--timeout", "0.2")
     #expect(run.errors.contains("app.sqlite is in use by another process"))
-    #expect(run.errors.contains("Close it there and try again, or wait longer with --timeout"))
+    #expect(run.errors.contains("Close it there and try again, or wait longer with `--timeout`"))
     #expect(run.errors.contains("no migration was applied: app.sqlite is unchanged"))
     try reader.execute("COMMIT")
     #expect(try folder.applied().count == 2)

@@ -35,7 +35,7 @@ struct ExitCodeTests {
     let run = try WorkingFolder.ofReminders().expect(64, command)
     #expect(
       run.errors.hasPrefix(
-        "schemactl: error: no database is named\nhelp: Name it with --database FILE"))
+        "schemactl: error: no database is named\nhelp: Name it with `--database FILE`"))
   }
 
   @Test("64: an unknown migration", arguments: ["migrate", "plan"])

@@ -75,7 +75,7 @@ struct LintTests {
     ])
     #expect(
       try folder.expect(1, "lint", "--profile", "local").output.hasSuffix(
-        "\nFound 1 error, 2 warnings (1 fixable with --fix)\n"))
+        "\nFound 1 error, 2 warnings (1 fixable with `--fix`)\n"))
   }
 
   @Test("findings about frozen manifests are summarised in one line by default")

@@ -91,7 +91,7 @@ struct OutputTests {
       #expect(count(": error: unknown key `colour`") == 10, "\(text)")
       #expect(count("| colour: red\n") == 10)
       #expect(count(": error: unknown key `size`") == 10)
-      let more = "(--verbose prints them all): unknown key"
+      let more = "(`--verbose` prints them all): unknown key"
       #expect(text.contains("\n… and 19 more in 19 files \(more) `colour`"))
       #expect(text.contains("\n… and 20 more in 20 files \(more) `size`"))
       #expect(text.contains(command == ["check"] ? "59 errors." : "Found 59 errors\n"))
@@ -295,7 +295,7 @@ struct OutputTests {
     }
     #expect(!folder.exists("new.sqlite"))
     let run = try folder.expect(64, "plan", "--sql", "--on-copy")
-    #expect(run.errors.contains("--sql cannot be combined with --on-copy"))
+    #expect(run.errors.contains("`--sql` cannot be combined with `--on-copy`"))
   }
 
   @Test(
@@ -304,7 +304,7 @@ struct OutputTests {
   func missingConfiguration(file: String) throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     let run = try folder.expect(66, "lint", "--config", file)
-    #expect(run.errors.contains("--config names a file such as schemactl.yaml"))
+    #expect(run.errors.contains("`--config` names a file such as schemactl.yaml"))
   }
 
   @Test("--quiet prints nothing on success", arguments: [["migrate"], ["verify"], ["diff"]])

@@ -124,7 +124,7 @@ struct AdoptionTests {
       CREATE VIRTUAL TABLE f USING fts5(a, c);
       """)
     let run = try folder.expect(0, "new", "People", "--from", "wanted.sql")
-    #expect(run.errors.contains("add --rename people.fax=phone"), "\(run.errors)")
+    #expect(run.errors.contains("add `--rename people.fax=phone`"), "\(run.errors)")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     #expect(try folder.rows("SELECT rowid || a FROM f WHERE f MATCH 'hello'") == ["5hello"])
   }
@@ -254,7 +254,7 @@ struct SchemaSourceTests {
     ] {
       let run = try folder.start(command + ["--to", "1"]).wait()
       #expect(run.status == 64, "\(command)")
-      #expect(run.errors.contains("--to needs a history"), "\(run.errors)")
+      #expect(run.errors.contains("`--to` needs a history"), "\(run.errors)")
     }
     try folder.expect(1, "diff", "schema.sql", "migrations", "--to", "1")
     try folder.expect(1, "diff", "schema.sql", "--to", "1")

@@ -11,7 +11,7 @@ extension MigrateCommand {
     for option in ["backup", "reset-drafts", "paranoid"] {
       try session.require(
         !session.flag(option),
-        "--\(option) needs a database file, and \(database) is a cluster")
+        "`--\(option)` needs a database file, and \(database) is a cluster")
     }
     try session.require(
       session.backup() == nil,
@@ -29,8 +29,8 @@ extension PlanCommand {
   static func plan(_ cluster: Cluster, _ session: Session) throws -> ExitStatus {
     let database = cluster.address.text
     try session.require(
-      !session.flag("on-copy"), "--on-copy cannot copy \(database), which is a cluster",
-      hint: "Leave out --on-copy.")
+      !session.flag("on-copy"), "`--on-copy` cannot copy \(database), which is a cluster",
+      hint: "Leave out `--on-copy`.")
     var options = session.migrateOptions(database)
     options.existing = false
     return try show(session.project().plan(options, on: cluster), of: database, session)

@@ -108,8 +108,8 @@ extension Session {
   fileprivate func drawnSource() throws -> SchemaSource {
     let names = ["to", "release", "database", "file"].filter(invocation.isOnCommandLine)
     try require(
-      names.count <= 1, "--\(names[0]) and --\(names[1]) name two schemas",
-      hint: "Name one, and compare it with the other one with --changed-since.")
+      names.count <= 1, "`--\(names[0])` and `--\(names[1])` name two schemas",
+      hint: "Name one, and compare it with the other one with `--changed-since`.")
     switch names.first {
     case "database": return .database(try requiredDatabase())
     case "file": return .sql(file: text("file") ?? "")

@@ -33,7 +33,7 @@ enum DiffCommand: Command {
     if !names.isEmpty { return try compare(names, session) }
     try session.require(
       !session.flag("to"),
-      "--to needs a database, a directory or a file of SQL to compare the history with",
+      "`--to` needs a database, a directory or a file of SQL to compare the history with",
       hint: "For example `schemactl diff --to 4 app.sqlite`.")
     let (project, database, _) = try session.projectAndDatabase()
     let report = try project.diff(of: database)

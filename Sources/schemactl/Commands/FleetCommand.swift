@@ -127,7 +127,7 @@ enum FleetCommand: Command {
     let shard = try session.text("shard").map { text in
       guard let shard = Shard(text) else {
         throw session.usageError(
-          "--shard cannot be `\(text.visible)`",
+          "`--shard` cannot be `\(text.visible)`",
           hint: "Give the part and the number of parts, from 1/4 to 4/4.")
       }
       return shard
@@ -138,7 +138,7 @@ enum FleetCommand: Command {
       } + session.invocation.texts("databases-from").map { $0 == "-" ? .standardInput : .file($0) }
     try session.require(
       !sources.isEmpty, "no databases are named",
-      hint: "Name them with --databases PATTERN or --databases-from FILE.")
+      hint: "Name them with `--databases PATTERN` or `--databases-from FILE`.")
     let list = try DatabaseList(shard: shard ?? .all)
     for source in sources { try list.add(source, interruption: session.interruption) }
     try list.close()
@@ -166,7 +166,7 @@ enum FleetCommand: Command {
     guard command != "status" else { return (.status(project), project.digest) }
     let history = try ReplayedHistory(project, options, interruption: session.interruption)
     if options.frozenOnly, history.targets.isEmpty {
-      session.warn("no migration is frozen yet, so --frozen applies none")
+      session.warn("no migration is frozen yet, so `--frozen` applies none")
     }
     return command == "verify"
       ? (.verify(history), project.digest) : (.migrate(history), history.digest)

@@ -48,14 +48,15 @@ enum FreezeCommand: Command {
   /// The edit of a frozen manifest to accept; nil when the command freezes migrations.
   private static func acceptance(_ session: Session) throws -> (id: String, reason: String)? {
     guard let id = session.text("accept") else {
-      try session.require(!session.flag("reason"), "--reason needs --accept")
+      try session.require(!session.flag("reason"), "`--reason` needs `--accept`")
       return nil
     }
     try session.require(
       !session.flag("release") && !session.flag("to"),
-      "--accept cannot be combined with --release or --to", hint: "Run one after the other.")
+      "`--accept` cannot be combined with `--release` or `--to`", hint: "Run one after the other.")
     let reason = try session.reason(
-      for: "--accept", hint: "Say why no device is affected: --reason 'no release had it yet'.")
+      for: "`--accept`",
+      hint: "Say why no device is affected: `--reason 'no release had it yet'`.")
     return (id, reason)
   }
 

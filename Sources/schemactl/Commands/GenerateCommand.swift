@@ -32,12 +32,12 @@ enum GenerateCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let language = session.arguments.first ?? ""
     try session.require(
-      language == "swift", "generate cannot write `\(language.visible)`",
-      hint: "Write 'schemactl generate swift'.")
+      language == "swift", "`generate` cannot write `\(language.visible)`",
+      hint: "Write `schemactl generate swift`.")
     let output = session.text("output")
     let isCheck = session.flag("check")
     try session.require(
-      output != nil || !isCheck, "`--check` compares a file", hint: "Name it with --output FILE.")
+      output != nil || !isCheck, "`--check` compares a file", hint: "Name it with `--output FILE`.")
     let schema = try session.schema(of: session.source())
     let source = try SwiftGenerator.file(
       schema.described(session.application),

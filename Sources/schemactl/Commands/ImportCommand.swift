@@ -63,8 +63,8 @@ enum ImportCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let release = try session.release()
     try session.require(
-      release == nil || session.flag("database"), "--release needs a database",
-      hint: "Name it with --database FILE.")
+      release == nil || session.flag("database"), "`--release` needs a database",
+      hint: "Name it with `--database FILE`.")
     let report = try write(release, session)
     session.report(report.json) { $0.show(report) }
     return .success
@@ -79,10 +79,10 @@ enum ImportCommand: Command {
     if release != nil, !imported.droppedValues.isEmpty {
       throw Failure(
         .finding,
-        "import knows only the schemas of the releases, and does not freeze what may lose values. Nothing "
-          + "was written:", details: imported.droppedValues,
+        "import knows only the schemas of the releases, and does not freeze manifests that "
+          + "may lose values. Nothing was written:", details: imported.droppedValues,
         remedy:
-          "Import without --release, correct the manifests, and freeze them with `schemactl freeze "
+          "Import without `--release`, correct the manifests, and freeze them with `schemactl freeze "
           + "--release NAME`")
     }
     var report = ImportReport(imported: imported)
@@ -145,7 +145,7 @@ enum ImportCommand: Command {
     throw Failure(
       .finding,
       "\(database) has run \(imported.project.migrations[point.count - 1].id), but its schema "
-        + "differs from the history. Nothing was written; without --database, `import` writes "
+        + "differs from the history. Nothing was written; without `--database`, `import` writes "
         + "the manifests anyway. The differences:",
       details: point.differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },
       remedy: "Correct the schema of the database, or import the migrations that created it")

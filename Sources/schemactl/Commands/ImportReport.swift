@@ -44,7 +44,7 @@ extension TextReporter {
     }
     if imported.foreign.tool == .plain {
       mention(
-        "The manifests name no ledger. If a tool has run these files, import them again with --tool."
+        "The manifests name no ledger. If a tool has run these files, import them again with `--tool`."
       )
     }
     let folder = imported.project.folder.path.visible
@@ -85,7 +85,7 @@ extension TextReporter {
         continue
       }
       let alike = notes.filter { $0.message == note.message }
-      let more = alike.count == 1 ? "" : " (and \(alike.count - 1) more; --verbose lists them)"
+      let more = alike.count == 1 ? "" : " (and \(alike.count - 1) more; `--verbose` lists them)"
       mention(line(note) + more)
     }
   }

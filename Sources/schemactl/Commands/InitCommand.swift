@@ -98,7 +98,7 @@ extension Session {
     let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
     guard let answer = ask(question) else {
       note(
-        "nothing states what syncs the database, so lint assumes `additive`; --profile states it")
+        "the sync engine is unknown, so lint assumes `additive`; name the engine with `--profile`")
       return nil
     }
     if answer.isEmpty { return engines.first }

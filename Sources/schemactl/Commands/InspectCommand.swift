@@ -48,7 +48,7 @@ enum InspectCommand: Command {
   private static func write(_ session: Session) throws -> ExitStatus {
     try session.require(
       session.arguments.isEmpty && !session.flag("to"),
-      "--write writes the schema of the whole history", hint: "Leave out SOURCE and --to.")
+      "`--write` writes the schema of the whole history", hint: "Leave out SOURCE and `--to`.")
     guard let file = session.schemaFile else {
       throw session.usageError(
         "schemactl.yaml names no schema file", hint: "Add a line such as `schema: schema.sql`.")

@@ -47,7 +47,7 @@ enum LintCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let modes = ["on-copy", "explain", "write-baseline", "fix"].filter(session.flag)
-    try session.require(modes.count < 2, "--\(modes[0]) cannot be combined with --\(modes[1])")
+    try session.require(modes.count < 2, "`--\(modes[0])` cannot be combined with `--\(modes[1])`")
     let report: LintReport
     switch modes.first {
     case "explain": return try explain(session.text("explain") ?? "", session)
@@ -100,7 +100,7 @@ enum LintCommand: Command {
   private static func explain(_ rule: String, _ session: Session) throws -> ExitStatus {
     try session.require(
       OutputFormat.common.contains(session.format),
-      "--explain cannot be combined with --format \(session.format.rawValue)")
+      "`--explain` cannot be combined with `--format \(session.format.rawValue)`")
     guard let explanation = explanation(of: rule) else {
       if let problem = Rule.problem(withOldID: rule) { throw Failure(.invalidInput, problem) }
       throw session.usageError(
@@ -150,7 +150,7 @@ extension TextReporter {
     return text + " The replay ended at \(migration.visible): later migrations were not checked."
   }
 
-  /// `Found 3 errors, 1 warning (2 fixable with --fix); 1 suppressed`
+  /// `Found 3 errors, 1 warning (2 fixable with `--fix`); 1 suppressed`
   ///
   /// - Parameter countsFailure: whether a failure of the replay counts as an error.
   func verdict(on report: LintReport, countsFailure: Bool = true) -> String {
@@ -161,7 +161,7 @@ extension TextReporter {
     ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }
     let fixable = report.findings.count { $0.isFixable && !$0.isSuppressed }
     var text = "Found " + (counts.isEmpty ? "no problems" : counts.joined(separator: ", "))
-    if fixable > 0 { text += " (\(fixable) fixable with --fix)" }
+    if fixable > 0 { text += " (\(fixable) fixable with `--fix`)" }
     if summary.suppressed > 0 { text += "; \(summary.suppressed) suppressed" }
     if let fixes = report.fixes { text += "; \(fixes.count) fixed" }
     return text

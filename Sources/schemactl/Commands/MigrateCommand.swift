@@ -45,7 +45,7 @@ enum MigrateCommand: Command {
     let resets = session.flag("reset-drafts")
     try session.require(
       !resets || !session.flag("dry-run") && !session.flag("frozen"),
-      "--reset-drafts cannot be combined with --dry-run or --frozen")
+      "`--reset-drafts` cannot be combined with `--dry-run` or `--frozen`")
     let database = try session.requiredDatabase()
     if session.flag("dry-run") { return try PlanCommand.plan(database, session) }
     var options = session.migrateOptions(database)
@@ -107,7 +107,7 @@ extension TextReporter {
           + "tool applied.")
     }
     if let copy = report.draftCopy {
-      note("kept a copy from before the first draft: \(copy) (--reset-drafts returns to it)")
+      note("kept a copy from before the first draft: \(copy) (`--reset-drafts` returns to it)")
     }
     if let backup = report.backup { note("kept a backup: \(backup)") }
     show(report.applied, "Applied")
@@ -138,7 +138,7 @@ extension TextReporter {
   func show(_ applied: [AppliedMigration], _ verb: String) {
     let hidden = volume == .verbose ? 0 : max(0, applied.count - 20)
     if hidden > 0 {
-      mention("\(verb) \(counted(hidden, "earlier migration")); --verbose lists them.")
+      mention("\(verb) \(counted(hidden, "earlier migration")); `--verbose` lists them.")
     }
     for migration in applied.dropFirst(hidden) {
       let effects = effects(of: migration).map { " (\($0))" } ?? ""

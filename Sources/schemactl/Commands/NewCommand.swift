@@ -84,12 +84,12 @@ enum NewCommand: Command {
       guard let renaming = SchemaRenaming(text) else {
         throw session.usageError(
           "`\(text.visible)` is not a valid renaming",
-          hint: "Write --rename table.old=new for a column, --rename old=new for a table.")
+          hint: "Write `--rename table.old=new` for a column, `--rename old=new` for a table.")
       }
       return renaming
     }
     guard let name = session.text("from") else {
-      try session.require(renamings.isEmpty, "--rename needs --from")
+      try session.require(renamings.isEmpty, "`--rename` needs `--from`")
       return nil
     }
     return try NewOperations(

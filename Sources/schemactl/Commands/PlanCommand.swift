@@ -38,7 +38,7 @@ enum PlanCommand: Command {
       guard session.flag("on-copy") else {
         return try plan(session.optionalDatabase(), session)
       }
-      try session.require(!session.flag("sql"), "--sql cannot be combined with --on-copy")
+      try session.require(!session.flag("sql"), "`--sql` cannot be combined with `--on-copy`")
       return try rehearse(session)
     } catch  where session.flag("sql") && session.printsRawSQL {
       // Behind a pipe, `sqlite3` would read nothing and succeed.

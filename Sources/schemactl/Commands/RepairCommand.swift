@@ -47,7 +47,7 @@ enum RepairCommand: Command {
         hint: "Use one of \(states.joined(separator: ", ")).")
     }
     let reason = try session.reason(
-      for: "repair", hint: "schemactl records why the ledger was changed.")
+      for: "`repair`", hint: "schemactl records why the ledger was changed.")
     let id = project.migrations.first { $0.answers(to: name) }?.id ?? name
     let plan = try project.plan(
       LedgerRepair(id: id, action: action, reason: reason), of: readable)
@@ -82,7 +82,7 @@ enum RepairCommand: Command {
     guard let answer = session.ask("Record this? [y/N] ") else {
       throw session.usageError(
         "schemactl cannot ask for confirmation: this is not a terminal",
-        hint: "Confirm with --force.")
+        hint: "Confirm with `--force`.")
     }
     return ["y", "yes"].contains(answer.lowercased())
   }

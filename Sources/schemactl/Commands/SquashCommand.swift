@@ -29,7 +29,7 @@ enum SquashCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     guard let last = session.text("to") else {
       throw session.usageError(
-        "--to is missing", hint: "For example `schemactl squash --to 0120`.")
+        "`--to` is missing", hint: "For example `schemactl squash --to 0120`.")
     }
     let squashing = try session.withClaim {
       let squashing = try session.project().squashing(

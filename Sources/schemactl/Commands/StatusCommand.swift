@@ -59,7 +59,7 @@ extension TextReporter {
     let hidden = volume == .verbose ? 0 : max(0, report.ledger.count - 20)
     let (early, late) = (report.ledger.prefix(hidden), report.ledger.dropFirst(hidden))
     let omitted = early.count { !$0.state.stops }
-    if omitted > 0 { mention("… \(counted(omitted, "earlier migration")); --verbose shows all") }
+    if omitted > 0 { mention("… \(counted(omitted, "earlier migration")); `--verbose` shows all") }
     for entry in early.filter(\.state.stops) + late {
       let row = report.adoptable > 0 ? nil : rows[entry.id.exact]
       let time = row.map {

@@ -97,7 +97,7 @@ final class TextReporter: Reporter {
     let limit = volume == .verbose || items.count <= 20 ? items.count : 20
     items.prefix(limit).forEach(line)
     if items.count > limit {
-      say("  … and \(counted(items.count - limit, noun)) more; --verbose shows all")
+      say("  … and \(counted(items.count - limit, noun)) more; `--verbose` shows all")
     }
   }
 
@@ -155,7 +155,7 @@ final class TextReporter: Reporter {
     let others = many.sorted { $0.key < $1.key }.map { problem, others in
       let files = Set(others.compactMap { $0.place?.file.exact }).count
       return "… and \(grouped(others.count)) more in \(counted(files, "file")) "
-        + "(--verbose prints them all): \(problem.text.shortened(to: 120))"
+        + "(`--verbose` prints them all): \(problem.text.shortened(to: 120))"
     }
     return (first, others)
   }
