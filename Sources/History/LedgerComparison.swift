@@ -96,7 +96,7 @@ package func compareLedger(
   let ids = Set(items.map(\.id.exact))
   var seen: Set<ExactText> = []
   let unknown = rows.filter { !ids.contains($0.id) || !seen.insert($0.id) }
-  let gone = unknown.isEmpty || !canReset() ? "" : " or with a deleted draft"
+  let gone = unknown.isEmpty || !canReset() ? "" : ", or is a deleted draft"
   return known
     + unknown.map { row in
       let twin = items.first { item in
@@ -105,7 +105,7 @@ package func compareLedger(
       }
       let why =
         twin.map { "it was a draft, which is now \($0.id)" }
-        ?? "it was migrated by a newer version or another branch\(gone)"
+        ?? "it belongs to a newer version or another branch\(gone)"
       return LedgerEntry(
         id: row.id, state: .unknown,
         detail:

@@ -52,11 +52,13 @@ package struct ForeignHistory: Sendable {
     problems += up.problems
     if up.isEmpty {
       guard let replaces else {
-        return note(path, kind: .decision, "the file runs no statement: it becomes no manifest")
+        return note(
+          path, kind: .decision,
+          "the file runs no statement, so import writes no manifest for it")
       }
       note(
         path, kind: .decision,
-        "the migration runs no statement: its manifest does nothing, and is needed because "
+        "the migration runs no statement. import writes an empty manifest, because "
           + "\(replaces.ledger) has its entry")
     }
     steps.append(

@@ -91,7 +91,7 @@ struct UpPart {
       )
     case "VACUUM":
       leaveOut(
-        statement, "VACUUM: it changes no schema, and needs a transaction of its own",
+        statement, "VACUUM: it does not change the schema, and cannot run in a transaction",
         isRefused: true)
     case "ATTACH", "DETACH":
       leaveOut(statement, "\(first.text): a migration changes one database", isRefused: true)

@@ -53,8 +53,9 @@ extension Project {
       guard (live.rows ?? []).isEmpty else {
         throw Failure(
           .finding,
-          "\(database) already has a ledger, up to \(live.rows?.last?.id ?? ""), so there is nothing "
-            + "to adopt", remedy: "`schemactl status --database \(shellQuoted(database))` shows it")
+          "\(database) already has a ledger, up to \(live.rows?.last?.id ?? ""): `adopt` needs "
+            + "a database without a ledger",
+          remedy: "`schemactl status --database \(shellQuoted(database))` shows it")
       }
       // Another tool's ledger tells apart points that have the same schema.
       if point == nil, !migrations.allSatisfy(\.manifest.replaces.isEmpty) {

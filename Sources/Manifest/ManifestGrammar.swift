@@ -152,7 +152,7 @@ extension Grammar {
         .optional("keep_source", .boolean, "Keep the old column."),
         .optional(
           "mirror", .boolean,
-          "With `keep_source`: keep both columns in step by triggers."),
+          "With `keep_source`: keep both columns consistent with triggers."),
         .optional("map_back", values, "With `mirror`: the old value for each new one."),
         .optional(
           "dependents", .choice(["rename"]),

@@ -97,7 +97,7 @@ extension Operation {
       let values = pairs.prefix(8).map { "\($0.from.sql) as \($0.to.sql)" }
       text += " (\(values.joined(separator: ", "))\(pairs.count > 8 ? " and so on" : ""))"
     }
-    return text + (move.mirror ? " and keeps both in step with triggers" : "")
+    return text + (move.mirror ? " and keeps both consistent with triggers" : "")
   }
 
   private func rows(of table: String, _ condition: SQLSource?) -> String {

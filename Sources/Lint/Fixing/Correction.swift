@@ -21,7 +21,7 @@ package enum Correction: Sendable, Hashable {
     case .removeSuppression: "removed the suppression"
     case .replaceOnConflict(let column, _): "gave \(column) NOT NULL ON CONFLICT REPLACE"
     case .keepSource(_, let from, let to):
-      "kept \(from), with triggers that keep it and \(to) in step"
+      "kept \(from), with triggers that keep it consistent with \(to)"
     case .append(let operation): "added `\(operation.drop { "- ".contains($0) })`"
     }
   }

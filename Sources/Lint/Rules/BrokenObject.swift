@@ -181,7 +181,7 @@ private func problem(
     return "refers to `\(parent.name).\(missing)`, which does not exist"
   }
   guard columns.count == key.columns.count else {
-    return "has \(key.columns.count) columns, and the key of `\(parent.name)` \(columns.count)"
+    return "has \(key.columns.count) columns, but the key of `\(parent.name)` has \(columns.count)"
   }
   let isKey =
     parent.keys.contains { Set($0) == Set(columns) }

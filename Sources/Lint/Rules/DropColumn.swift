@@ -84,7 +84,7 @@ private func safeMove(_ move: MoveColumn) -> String {
     switch move.mapping {
     case .map(let values):
       (
-        "# triggers keep both columns in step: map_back names every value that \(move.to.name) may hold.",
+        "# triggers keep both columns consistent: map_back names every value that \(move.to.name) may hold.",
         [
           "map: { \(pairs(values)) }", "keep_source: true", "mirror: true",
           "map_back: { \(pairs(values.inverted)) }",

@@ -9,14 +9,14 @@ extension Rule {
     why: """
       Without the CHECK, the UNIQUE or the foreign key, the table accepts rows that it refused before. \
       Code that relies on the constraint, including an older version of the app that shares the rows, \
-      meets values that it has never seen; an upsert by columns that are no longer unique fails; rows \
-      point at parents that do not exist, and ON DELETE stops deleting children. Once such rows exist, \
-      the constraint cannot come back. A unique index counts as a constraint. A constraint that a \
-      hand-written rebuild forgets is a finding of rebuild-loses-object.
+      then reads values that it does not expect. An upsert by columns that are no longer unique fails. \
+      Rows may refer to parents that do not exist, and ON DELETE stops deleting children. Once such \
+      rows exist, you cannot add the constraint again. A unique index counts as a constraint. A \
+      constraint that a hand-written rebuild forgets is a finding of rebuild-loses-object.
       """,
     fix: """
-      Widen the constraint instead of dropping it, or suppress the finding and say what checks the \
-      values from now on.
+      Widen the constraint instead of dropping it, or suppress the finding and name the code \
+      that checks the values from now on.
       """,
     examples: Example(after: [checkedManifest]),
     wrong: "- alter_column: { table: tasks, column: status, check: null }",

@@ -13,7 +13,7 @@ extension Rule {
       modification time, a search index, a count) become stale without an error, and where rows \
       sync, devices with and without the trigger write different rows for the same edit. An index \
       is not a finding if another index or a key serves the same lookups, nor is an object that \
-      the same migration replaces. A unique index that goes is a finding of drop-constraint.
+      the same migration replaces. A dropped unique index is a finding of drop-constraint.
       """,
     fix: "Keep the object until no version of the app uses it, or create its replacement first.",
     examples: Example(.additive, after: [titlesManifest]),

@@ -8,9 +8,8 @@ extension Rule {
     severities: .optIn,
     why: """
       In a frozen history you know whether the object exists. IF NOT EXISTS hides the databases \
-      where that is wrong: a database with another table of that name keeps it, the migration \
-      counts as applied, and the first query that needs a missing column fails, far from the \
-      cause. Without IF NOT EXISTS the migration fails and names the object.
+      that differ: a database with another table of that name keeps it, the migration counts as \
+      applied, and the first query that needs a missing column fails, far from the cause. Without IF NOT EXISTS the migration fails and names the object.
       """,
     fix: """
       Remove IF NOT EXISTS. `adopt` adopts databases that are older than schemactl.

@@ -7,8 +7,8 @@ extension Rule {
     section: .hurtsLater,
     severities: .optIn,
     why: """
-      Without STRICT a column accepts values of any type, whatever its declaration says: an INTEGER \
-      column stores 'abc', and the app that reads it fails far from the statement that wrote it. A \
+      Without STRICT a column accepts values of any type, also if its declaration names one: an \
+      INTEGER column stores 'abc', and the app that reads it fails far from the statement that wrote it. A \
       table can become STRICT later only if every value on every device has its column's type. Lint \
       checks the latest schema. STRICT needs SQLite 3.37; with an older `minimum_sqlite` lint \
       reports nothing.

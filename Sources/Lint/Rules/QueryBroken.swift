@@ -12,8 +12,8 @@ extension Rule {
     severities: .alwaysError,
     why: """
       SQLite compiles the application's queries (`*.sql` in the folder `queries` beside the migrations, \
-      or where `queries` in schemactl.yaml says) on the latest schema and on those of the releases; \
-      nothing runs. A query that no longer compiles fails on every device. A name in double quotes that \
+      or in the folder that `queries` in schemactl.yaml names) on the latest schema and on those of the \
+      releases. It does not run them. A query that no longer compiles fails on every device. A name in double quotes that \
       is no longer a column still compiles and returns a text instead. A result with other columns than \
       at a release is a warning: code that reads columns by position gets wrong values; `SELECT *` \
       does that with each new column. With `sync.oldest_release`, a query that this release cannot \
@@ -54,13 +54,13 @@ extension QueryVerdict {
       let since = release.map { "; at release \($0) it did" } ?? ""
       return "the query does not compile after `\(id)`\(since): \(message)"
     case .nameBecameText(let message):
-      return "after `\(id)` SQLite takes a name in double quotes for a text (\(message))"
+      return "after `\(id)` SQLite reads a name in double quotes as a string (\(message))"
     case .neverCompiled(let message):
       return "the query does not compile: \(message)\(advice(on: message))"
     case .holdsQuotedText(let message):
       return
-        "SQLite takes a name in double quotes for a text (\(message)): correct the name, or put "
-        + "the text in single quotes"
+        "SQLite reads a name in double quotes as a string (\(message)): correct the name, or put "
+        + "the string in single quotes"
     case .columnsChanged(let old, let new, let release, _):
       return "`\(id)` changes the query's result: \(difference(old, new)) since release \(release)"
     case .newer(let oldest, let release):

@@ -30,7 +30,7 @@ enum NewCommand: Command {
         summary: "The new schema: a database, a file of SQL or a migrations directory."),
       .init(
         "rename", .text("T.OLD=NEW"), repeats: true, completion: .nothing,
-        summary: "A renamed column, or a renamed table as OLD=NEW; its values are kept."),
+        summary: "A renamed column, or a renamed table as OLD=NEW; keeps its values."),
       .timeout,
     ] + .common)
 

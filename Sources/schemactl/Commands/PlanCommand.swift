@@ -10,10 +10,10 @@ enum PlanCommand: Command {
   static let declaration = CommandDeclaration(
     name: "plan", summary: "Show what migrate will do, and change nothing.",
     discussion: """
-      Lists the pending operations with their cost on this database. Asks the rows what can be asked \
-      without a write: maps, NULL, CHECK, unique and foreign keys, assertions. --on-copy is the \
-      complete trial: it runs the migrations on a temporary copy of the database and measures the \
-      time. Without a database, plans the whole history for an empty one. --sql prints a script for \
+      Lists the pending operations with their cost on this database, and runs the checks that only \
+      read rows: maps, NULL, CHECK, unique and foreign keys, assertions. --on-copy is the complete \
+      trial: it runs the migrations on a temporary copy of the database and measures the time. \
+      Without a database, plans the whole history for an empty one. --sql prints a script for \
       the sqlite3 shell with the same statements, transactions and ledger entries.
       """,
     examples: [
