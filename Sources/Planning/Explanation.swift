@@ -80,7 +80,7 @@ extension Operation {
     case .insert(let table, let rows):
       return "inserts \(counted(rows.count, "row")) into `\(table)`"
     case .update(let table, let set, let condition):
-      return "sets \(listed(set.map(\.column), "and")) in \(rows(of: table, condition))"
+      return "sets \(listed(set.map { "`\($0.column)`" }, "and")) in \(rows(of: table, condition))"
     case .delete(let table, let condition): return "deletes \(rows(of: table, condition))"
     case .sql: return "runs the SQL of the manifest"
     case .assert(let assertion):

@@ -49,11 +49,11 @@ struct UniqueKey {
       where: [filter, condition].compactMap { $0.map { "(\($0)\n)" } }, key: rowKey)
   }
 
-  /// For messages: `title, lower(name) (NOCASE)`.
+  /// For messages: the columns and expressions in backquotes, such as title, lower(name) (NOCASE).
   var inWords: String {
     terms.map { term in
       let isUsual = term.collation.identifier == "binary"
-      return (term.column ?? term.sql) + (isUsual ? "" : " (\(term.collation))")
+      return "`\(term.column ?? term.sql)`" + (isUsual ? "" : " (\(term.collation))")
     }.joined(separator: ", ")
   }
 

@@ -19,9 +19,9 @@ package enum Correction: Sendable, Hashable {
   var sentence: String {
     switch self {
     case .removeSuppression: "removed the suppression"
-    case .replaceOnConflict(let column, _): "gave \(column) NOT NULL ON CONFLICT REPLACE"
+    case .replaceOnConflict(let column, _): "gave `\(column)` NOT NULL ON CONFLICT REPLACE"
     case .keepSource(_, let from, let to):
-      "kept \(from), with triggers that keep it consistent with \(to)"
+      "kept `\(from)`, with triggers that keep it consistent with `\(to)`"
     case .append(let operation): "added `\(operation.drop { "- ".contains($0) })`"
     }
   }
