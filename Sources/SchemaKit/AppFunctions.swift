@@ -46,7 +46,7 @@ public struct AppFunction: Sendable {
   ///   - arguments: how many it takes, at most 127; -1 is any number.
   ///   - isDeterministic: whether equal arguments always give an equal result. Only then may an
   ///     index, a CHECK or a generated column call it.
-  ///   - body: runs on the thread that migrates. What it throws fails the statement.
+  ///   - body: runs on the thread that migrates. An error that it throws fails the statement.
   public init(
     _ name: String, arguments: Int, isDeterministic: Bool = true,
     body: @escaping @Sendable ([SQLValue]) throws -> SQLValue

@@ -6,7 +6,7 @@ import SchemaSQLText
 extension SchemaMigrator {
   /// Applies the migrations that a database has not run yet. Creates a missing file.
   ///
-  /// Cancelling the task stops the running statement and rolls back what is not committed.
+  /// Cancelling the task stops the running statement and rolls back uncommitted changes.
   ///
   /// - Parameters:
   ///   - path: the database file.
@@ -42,7 +42,7 @@ extension SchemaMigrator {
     }
   }
 
-  /// Migrates, and reports what happens. The last element is ``MigrationProgress/finished(_:)``. Ending the
+  /// Migrates, and reports the progress. The last element is ``MigrationProgress/finished(_:)``. Ending the
   /// loop cancels the migration.
   ///
   /// - Parameters:
@@ -54,8 +54,8 @@ extension SchemaMigrator {
     stream(.file(path), options)
   }
 
-  /// Migrates an open connection, which nothing may use before the last element has come, and reports what
-  /// happens.
+  /// Migrates an open connection, which nothing may use before the last element has come, and reports the
+  /// progress.
   ///
   /// - Parameters:
   ///   - handle: the `sqlite3 *`.

@@ -2,13 +2,13 @@ import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
 
-/// What happens while a database is migrated.
+/// The progress of a migration.
 public enum MigrationProgress: Sendable, Hashable {
   /// Another connection holds the lock; seconds so far.
   case waiting(seconds: Double)
   /// The database is copied, in bytes.
   case backingUp(done: Int64, of: Int64)
-  /// A migration begins: its place in the history, and how many there are.
+  /// A migration begins: its place in the history, and the number of migrations.
   case started(migration: String, number: Int, of: Int)
   /// A migration is running. Comes at least every 100 ms on a connection that SchemaKit has opened, and
   /// after each statement on one that it was given. `migration` is empty while SchemaKit plans the migrations

@@ -50,7 +50,7 @@ public struct DatabaseStatus: Sendable, Hashable {
   }
 }
 
-/// What `SchemaMigrator.verify(databaseAt:)` found.
+/// The result of `SchemaMigrator.verify(databaseAt:)`.
 public struct VerificationReport: Sendable, Hashable {
   /// A problem with one migration.
   public struct Problem: Sendable, Hashable {
@@ -58,17 +58,17 @@ public struct VerificationReport: Sendable, Hashable {
     public let id: String
     /// `edited`, `removed`, `missing`, `unknown` and so on.
     public let state: String
-    /// What is wrong and what to do next.
+    /// The problem and the next action.
     public let detail: String
   }
 
-  /// Whether nothing was found.
+  /// Whether `verify` found nothing.
   public let isIntact: Bool
   /// Changed released manifests, then ledger entries that contradict the history.
   public let problems: [Problem]
   /// How the database differs from the schema that its history promises.
   public let drift: [SchemaDifference]
-  /// What could not be checked, and why.
+  /// The skipped checks, with the reason.
   public let notes: [String]
 
   init(checking report: VerifyReport) throws(Failure) {

@@ -5,7 +5,7 @@ import SchemaSQLite
 
 /// Why a database could not be migrated, or a history could not be read.
 public struct SchemaError: Error, Sendable, CustomStringConvertible {
-  /// What kind of problem it is.
+  /// The kind of problem.
   public enum Code: Int, Sendable, CaseIterable {
     /// The database differs from its history, or has no ledger.
     case drift = 1
@@ -33,18 +33,18 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
     case interrupted = 130
   }
 
-  /// What kind of problem it is.
+  /// The kind of problem.
   public let code: Code
   /// The problem, for a log or a developer.
   public var message: String { lines.joined(separator: "\n") }
   private let lines: [String]
-  /// The manifest with the problem, where there is one.
+  /// The manifest with the problem, if a manifest caused it.
   public let file: String?
   /// The line in `file`, counted from 1.
   public let line: Int?
   /// The column in the line, in Unicode code points, counted from 1.
   public let column: Int?
-  /// The migration that failed, where one did.
+  /// The migration that failed, if one did.
   public let migration: String?
   /// SQLite's extended result code, where SQLite reported the problem (`SQLITE_CONSTRAINT_TRIGGER`).
   public let sqliteCode: Int32?

@@ -11,7 +11,7 @@ extension SchemaMigrator {
   ///
   /// - Parameters:
   ///   - folder: the folder with the manifests and their `history.lock`.
-  ///   - functions: what the app registers on its connections and the schema calls.
+  ///   - functions: the functions that the app registers on its connections and the schema calls.
   ///   - collations: likewise.
   ///   - ledgerTable: the table in a database that records what it has run; `ledger_table` of
   ///     `schemactl.yaml`, which a bundle holds.

@@ -9,13 +9,14 @@ extension Rule {
     concernsOlderVersions: true,
     why: """
       Dropping a table deletes its rows. Where something syncs, a device with an older version of \
-      the app continues to write rows of the table, and other devices can no longer store them. A \
-      table that is replaced under the same name by a copy of its rows is rebuilt and not dropped, \
-      also over several migrations.
+      the app continues to write rows of the table, and other devices can no longer store them. If \
+      a table with the same name and a copy of the rows replaces it, lint counts the table as rebuilt \
+      and not as dropped, also over several migrations.
       """,
     fix: """
       Keep the table and stop using it; drop it, with a suppression, once no device runs a version \
-      that knows it. Where nothing syncs, a suppression that says where the rows are now is enough.
+      that knows it. Where nothing syncs, a suppression is enough: name the new place of the \
+      rows.
       """,
     examples: Example(.additive),
     wrong: "- drop_table: { table: reminders }",

@@ -16,8 +16,9 @@ extension Rule {
       differed are equal afterwards. Causes are a copy that leaves a column out, a new column with \
       the name of a dropped one, columns that change places in `SELECT *`, ON DELETE SET NULL, and a \
       text that becomes a number ('007' is 7). Lint runs the migration on rows that it generates, \
-      with one value and with another: if both runs leave the same database, the value is lost, \
-      however the SQL is written. An UPDATE that overwrites the column itself is taken as intended.
+      with one value and with another: if both runs leave the same database, the value is lost. \
+      The form of the SQL makes no difference. An UPDATE that overwrites the column itself is not a \
+      finding.
       """,
     fix: """
       Copy the column's values before the old column or table is dropped, or use rebuild_table, \

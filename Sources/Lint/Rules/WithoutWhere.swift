@@ -8,12 +8,12 @@ extension Rule {
     severities: Severities(.warning, .warning, .warning),
     why: """
       An UPDATE or a DELETE without WHERE changes every row on every device, with all triggers, and \
-      looks exactly like one whose WHERE was forgotten. Filling a column that the same migration adds is \
-      not a finding.
+      looks like one whose WHERE is missing by mistake. An UPDATE that fills a column that the \
+      same migration adds is not a finding.
       """,
     fix: """
-      Select the rows: `WHERE title <> trim(title)`. If all rows are meant, use the operation `update` \
-      or `delete` with `all: true`.
+      Select the rows: `WHERE title <> trim(title)`. To change all rows, use the operation `update` or \
+      `delete` with `all: true`.
       """,
     wrong: "- sql: UPDATE reminders SET title = trim(title)",
     right: "- sql: UPDATE reminders SET title = trim(title) WHERE title <> trim(title)",

@@ -123,7 +123,7 @@ final class Delay: @unchecked Sendable {
 enum RemindersError: LocalizedError, Equatable {
   case refused(String)
 
-  /// What a trigger says with `RAISE(ABORT, '…')`.
+  /// The message of a trigger, from `RAISE(ABORT, '…')`.
   init?(_ error: SQLiteError) {
     let constraintTrigger: Int32 = 1811
     guard error.code == constraintTrigger else { return nil }
