@@ -239,7 +239,7 @@ struct ExitCodeTests {
       """,
     ])
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
-    #expect(run.errors.contains("remain applied: 1 migration, up to 0001_notes"), "\(run.errors)")
+    #expect(run.errors.contains("still applied: 1 migration, up to 0001_notes"), "\(run.errors)")
     #expect(!run.errors.contains("Nothing was changed"))
   }
 
@@ -255,7 +255,7 @@ struct ExitCodeTests {
         migrations/0002_twice.yaml:3:5: error: UNIQUE constraint failed: notes.id
           3 |     INSERT INTO notes (id) VALUES (1), (1)
             |     ^
-          remain applied: 1 migration, up to 0001_notes
+          still applied: 1 migration, up to 0001_notes
           in operation 1 sql of migration 0002_twice
           statement: INSERT INTO notes (id) VALUES (1), (1)
         help: correct the manifest, or the rows of the database, and run the command again

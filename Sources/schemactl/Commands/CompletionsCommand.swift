@@ -56,8 +56,8 @@ enum CompletionsCommand: Command {
       // A typing error rarely changes the first letter. Other words name another shell.
       let near = suggestion(for: shell, among: shells.filter { $0.first == shell.first })
       throw session.usageError(
-        "no completions exist for `\(shell.visible)`",
-        hint: near.map { "Did you mean `\($0)`?" } ?? "Completions exist for bash, zsh and fish.")
+        "`\(shell.visible)` is not a supported shell",
+        hint: near.map { "Did you mean `\($0)`?" } ?? "Use `bash`, `zsh` or `fish`.")
     }
     return .success
   }

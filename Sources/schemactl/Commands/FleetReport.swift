@@ -51,7 +51,7 @@ extension TextReporter {
     if let migration = failure.migration { say("  \(migration.inWords.visible)") }
     if let last = result.applied.last {
       say(
-        "  remain applied: \(counted(result.applied.count, "migration")), the last "
+        "  still applied: \(counted(result.applied.count, "migration")), the last "
           + "one \(last.visible)"
       )
     }

@@ -191,7 +191,7 @@ extension TextReporter {
   private func remainder(_ report: MigrateReport, _ options: MigrateOptions) -> String {
     let database = options.database
     if let last = report.applied.last {
-      return "remain applied: \(counted(report.applied.count, "migration")), up to \(last.id)"
+      return "still applied: \(counted(report.applied.count, "migration")), up to \(last.id)"
     }
     if !report.uncertain.isEmpty {
       return "\(database) is either unchanged or contains everything that was to be committed"

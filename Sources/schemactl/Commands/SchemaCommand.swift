@@ -34,8 +34,8 @@ enum SchemaCommand: Command {
     default:
       let near = suggestion(for: kind, among: ["manifest", "config"])
       throw session.usageError(
-        "no schema exists for `\(kind.visible)`",
-        hint: near.map { "Did you mean `\($0)`?" } ?? "Schemas exist for manifest and config.")
+        "`\(kind.visible)` is not a kind of schema",
+        hint: near.map { "Did you mean `\($0)`?" } ?? "Use `manifest` or `config`.")
     }
     return .success
   }
