@@ -30,7 +30,7 @@ package enum Profile: String, Sendable, CaseIterable {
   package func harm(ofLosing name: String) -> String {
     self == .local
       ? "an older version of the app fails"
-      : "devices with an older version write `\(name)`, and their rows can no longer be stored"
+      : "devices with an older version write `\(name)`, and other devices refuse their rows"
   }
 
   package init(_ engine: SyncEngine) {

@@ -32,7 +32,7 @@ struct LivingExampleTests {
     #expect(
       finding.message
         == "this drops `reminders.isCompleted`: its values move to `status`; devices with an older "
-        + "version write `isCompleted`, and their rows can no longer be stored")
+        + "version write `isCompleted`, and other devices refuse their rows")
     #expect(
       finding.fix == """
         # A later migration may drop isCompleted once no device writes it. Until then

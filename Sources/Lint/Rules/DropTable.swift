@@ -39,7 +39,7 @@ extension Rule {
         else { return nil }
         let happens =
           scope.syncs(table, in: place.migration)
-          ? "devices with an older version write its rows, which can no longer be stored"
+          ? "devices with an older version write its rows, and other devices refuse them"
           : "its rows are deleted, and an older version of the app fails"
         return timeline.draft(
           "this drops the table `\(table)`: \(happens)", at: place, keys: ["table", "name"],

@@ -90,7 +90,7 @@ private func draft(
     ? "NOT NULL and has no default" : "NOT NULL without ON CONFLICT REPLACE"
   return timeline.draft(
     "`\(table.name).\(column.name)` is \(lacks): rows of a device that does not know the column arrive "
-      + "without a value for it and are refused. \(advice)",
+      + "without a value for it, and NOT NULL refuses them. \(advice)",
     about: column, of: table, at: place, keys: ["column", "columns", "name", "table"], fix: fix,
     correction: asksForConflictClause ? correction(column, definition) : nil)
 }

@@ -70,6 +70,6 @@ private func draft(
 }
 
 private func happens(_ table: String) -> String {
-  "two devices that are offline can create equal rows, and when they sync one of the rows is "
-    + "refused permanently"
+  "two devices that are offline can create equal rows, and when they sync, one device refuses the "
+    + "row of the other permanently"
 }

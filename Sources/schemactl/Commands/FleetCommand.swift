@@ -72,7 +72,7 @@ enum FleetCommand: Command {
       CommandDeclaration(
         name: "merge", summary: "Add up the reports of all shards of a list.",
         discussion: """
-          Reads the output of 'fleet COMMAND --shard I/N --format jsonl' of each machine. Fails if the \
+          Reads the output of `fleet COMMAND --shard I/N --format jsonl` of each machine. Fails if the \
           report of a shard is missing or incomplete, or belongs to another list or history. \
           Otherwise the exit code is the worst one of the reports.
           """,

@@ -52,7 +52,7 @@ extension TextReporter {
     if code > 0 {
       mention(
         "\(counted(code, "part")) in a programming language \(code == 1 ? "is" : "are") not imported: see the notes. "
-          + "The rows that such code changes are not those of the other tool.")
+          + "Rows that such code changes differ from those of the other tool.")
     }
     let proof =
       imported.foreign.tool == .grdb
