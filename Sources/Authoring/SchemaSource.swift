@@ -86,8 +86,17 @@ package enum SchemaSource: Sendable {
   ) throws(Failure) {
     guard case .database(let path) = self else { return }
     let database = try ReadableDatabase(file: path, timeout: timeout, interruption: interruption)
-    let live = try LiveDatabase(database.connection, project.ledger, path: path)
-    guard live.rows?.isEmpty == false else { return }
+    let view = try project.view(of: database)
+    do throws(Failure) {
+      let live = try view.adopting(
+        LiveDatabase(database.connection, project.ledger, path: path), on: database.connection,
+        path: path)
+      guard live.rows?.isEmpty == false else { return }
+    } catch {
+      // The new migration may replace entries of another tool that the history does not know yet.
+      if error.status == .databaseAhead { return }
+      throw error
+    }
     let report = try project.status(of: database)
     guard !report.pending.isEmpty else { return }
     throw Failure(

@@ -69,6 +69,32 @@ struct NewTests {
     try folder.expect(0, "new", "Keep", "z", "--from", "app.sqlite")
   }
 
+  @Test("`--from` also counts migrations as pending that another tool's ledger lacks")
+  func pendingOfAnotherTool() throws {
+    let folder = try WorkingFolder()
+    let first = """
+      CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+      CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO grdb_migrations VALUES ('v1');
+      """
+    try folder.connection("1.sqlite").execute(first)
+    try folder.connection("2.sqlite").execute(
+      first
+        + "CREATE TABLE team (id INTEGER PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('v2')")
+    let quiet = try folder.expect(
+      0, "import", "1.sqlite", "2.sqlite", "--tool", "grdb", "--profile", "local", "--quiet")
+    #expect(quiet.output.isEmpty)
+    try folder.connection("1.sqlite").execute("CREATE INDEX names ON people (name)")
+    let run = try folder.expect(1, "new", "Index", "--from", "1.sqlite")
+    #expect(
+      run.errors.hasPrefix(
+        "schemactl: error: 1.sqlite has pending migrations, which the new migration would undo: "
+          + "0002_v2\n"))
+    try folder.connection("2.sqlite").execute(
+      "CREATE INDEX names ON people (name); INSERT INTO grdb_migrations VALUES ('v3')")
+    try folder.expect(0, "new", "Index", "--from", "2.sqlite")
+  }
+
   @Test("the commented example adds a column")
   func example() throws {
     let folder = try WorkingFolder.of(["0001_reminders": manifest("CREATE TABLE reminders (id)")])

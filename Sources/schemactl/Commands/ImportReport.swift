@@ -65,7 +65,7 @@ extension TextReporter {
       : "\(counted(migrations.count, "migration")) of \(imported.foreign.tool.rawValue)"
     // `migrate` adopts a database by the ledger that the manifests name.
     let next = migrations.allSatisfy(\.manifest.replaces.isEmpty) ? "adopt" : "status"
-    say(
+    mention(
       "Imported \(source) into \(folder): \(proof). Next: `schemactl \(next) --database \(database)`."
     )
   }
