@@ -10,9 +10,10 @@ enum VerifyCommand: Command {
     name: "verify", summary: "Check that released migrations are unchanged.",
     discussion: """
       Compares the manifests with history.lock and replays the whole history in memory. If a \
-      database is named, compares its ledger and its schema with the history. In a git repository, \
-      compares history.lock with that of HEAD, of every tag, and of the parents of an open merge, \
-      rebase or cherry-pick, and shows edits of frozen manifests. It writes nothing.
+      database is named, compares its ledger and its schema with the history; one that only \
+      schemactl.yaml names may be missing. In a git repository, compares history.lock with that of \
+      HEAD, of every tag, and of the parents of an open merge, rebase or cherry-pick, and shows \
+      edits of frozen manifests. It writes nothing.
       """,
     examples: [
       "schemactl verify": "Verify the history.",
@@ -23,8 +24,9 @@ enum VerifyCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let base = try session.base()
+    let isDatabaseNamed = try session.cluster != nil || session.optionalDatabase() != nil
     let opened =
-      try session.databaseName == nil ? nil : session.projectAndDatabase(asksGitAboutDrafts: false)
+      try isDatabaseNamed ? session.projectAndDatabase(asksGitAboutDrafts: false) : nil
     let project = try opened?.project ?? session.project(asksGitAboutDrafts: false)
     let report = try project.verify(
       opened?.database, base: base, interruption: session.interruption)
