@@ -44,12 +44,20 @@ package struct Restore {
   /// - Parameter project: nil without a history.
   /// - Throws: when the backup or the database cannot be used.
   package func run(_ project: Project?) throws(Failure) -> Report {
+    let report = try check(project)
+    return Report(backup: backup, setAside: try putBack(), current: report.current)
+  }
+
+  /// Checks the backup, and changes nothing.
+  ///
+  /// - Throws: when the backup cannot be used.
+  package func check(_ project: Project?) throws(Failure) -> Report {
     let rows = try examine()
     if !force, let problem = try misfit(rows, project) {
       throw Failure(
         .finding, "\(problem). Nothing was changed; `--force` restores it anyway")
     }
-    return Report(backup: backup, setAside: try putBack(), current: rows.last?.id)
+    return Report(backup: backup, setAside: nil, current: rows.last?.id)
   }
 
   // MARK: Before
@@ -127,7 +135,7 @@ package struct Restore {
       .filter { $0.state == .unknown }.map(\.id)
     return unknown.isEmpty
       ? nil
-      : "\(backup) has run migrations that \(project.folder.path) does not hold: "
+      : "\(backup) has run migrations that the history does not contain: "
         + unknown.joined(separator: ", ")
   }
 

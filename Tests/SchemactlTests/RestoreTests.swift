@@ -45,6 +45,28 @@ struct RestoreTests {
     #expect(folder.exists("app.sqlite.before-restore-2"))
   }
 
+  @Test("--dry-run checks a backup that is named")
+  func checked() throws {
+    let folder = try folder()
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup")
+    let name = try #require(try backups(folder).first)
+    for words in [[name], ["--from", name]] {
+      let run = try folder.start(
+        ["restore", "--database", "app.sqlite", "--dry-run"] + words
+      ).wait()
+      #expect(run.status == 0)
+      #expect(
+        run.output == """
+          schemactl would restore app.sqlite from \(name).
+          The last migration in it is 0001_notes.
+
+          """)
+    }
+    try folder.expect(66, "restore", "missing", "--database", "app.sqlite", "--dry-run")
+    #expect(!folder.exists("app.sqlite.before-restore"))
+    #expect(try folder.rows("SELECT count(*) FROM notes") == ["0"])
+  }
+
   @Test("77: an unreadable file is reported without mentioning WAL")
   func unreadable() throws {
     let folder = try folder()

@@ -26,7 +26,8 @@ enum RestoreCommand: Command {
       .init(
         "from", .text("PATH"),
         summary: "The directory of the backups, or a backup file; default: beside the database."),
-      .init("dry-run", summary: "List the backups, newest first, and change nothing."),
+      .init(
+        "dry-run", summary: "List the backups, newest first, or check BACKUP; change nothing."),
       .force("Also accept a backup of another database, or with unknown migrations."),
     ] + .database + .common)
 
@@ -38,19 +39,28 @@ enum RestoreCommand: Command {
     let database = try session.requiredDatabase()
     let backups = Backups(
       of: database, session.ledger, in: session.text("from") ?? session.backupFolder)
-    if session.flag("dry-run") {
+    let isDryRun = session.flag("dry-run")
+    let from = session.text("from").flatMap { DatabaseFile.isFile($0) ? $0 : nil }
+    let name = session.arguments.first ?? from
+    if isDryRun, name == nil {
       let entries = try backups.entries(timeout: session.timeout)
       session.report(restoration() + ["backups": entries]) { $0.show(entries, database.visible) }
       return .success
     }
     let project = project(session)
-    let from = session.text("from").flatMap { DatabaseFile.isFile($0) ? $0 : nil }
-    let name = session.arguments.first ?? from
     var restore = Restore(
       database, from: try backups.file(named: name, timeout: session.timeout), session.ledger,
       interruption: session.interruption, onEvent: session.follow)
     restore.force = session.flag("force")
     restore.timeout = session.timeout
+    if isDryRun {
+      let report = try restore.check(project)
+      session.report(["restored": JSON.null, "setAside": JSON.null, "current": report.current]) {
+        $0.mention("schemactl would restore \(database.visible) from \(report.backup.visible).")
+        $0.mention("The last migration in it is \(report.current?.visible ?? "none").")
+      }
+      return .success
+    }
     let report = try restore.run(project)
     let state = project.map { project in
       Result { () throws(Failure) in
@@ -103,7 +113,7 @@ extension TextReporter {
     switch state {
     case .success(let status)?:
       for entry in status.ledger where entry.state.stops {
-        note("\(entry.id): \(entry.state.rawValue). \(entry.detail)")
+        note("\(entry.id): \(entry.state.rawValue): \(entry.detail)")
       }
       pending = status.pending
     case .failure(let failure)?: note(failure.message)
