@@ -8,7 +8,7 @@ import SchemaSQLText
 /// the other parts from running.
 package struct CheckReport {
   package enum Part: String, CaseIterable, Sendable {
-    case manifests, history, replay, lint, schema
+    case manifests, history, replay, lint, schema, report
   }
 
   /// Nil when the manifests or the lock cannot be read. No other part can run then.
@@ -70,7 +70,7 @@ package struct CheckReport {
   package func status(of part: Part) -> ExitStatus {
     let found: ExitStatus? =
       switch part {
-      case .manifests: nil
+      case .manifests, .report: nil
       case .history: history?.status
       case .replay: proof?.status
       // A failing migration is a result of the replay. Lint stops at the same migration.

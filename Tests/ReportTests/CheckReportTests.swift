@@ -29,6 +29,17 @@ struct CheckReportTests {
     #expect(!FileManager.default.fileExists(atPath: sandbox.folder + "/r.html"))
   }
 
+  @Test("a page that cannot be written is not a failure of the replay")
+  func unwritable() throws {
+    let sandbox = try Sandbox.reminders()
+    try "".write(toFile: sandbox.folder + "/file", atomically: true, encoding: .utf8)
+    let run = try start("schemactl", ["check", "--report", "file/r.html"], in: sandbox.folder)
+      .wait()
+    #expect(run.code != 0)
+    #expect(run.output.contains("ok      replay"), "\(run.output)")
+    #expect(run.output.contains("failed  report     not written.\n"), "\(run.output)")
+  }
+
   @Test("without lint there is no page, and check reports it")
   func withoutLint() throws {
     let sandbox = try Sandbox.reminders()

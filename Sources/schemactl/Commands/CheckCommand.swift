@@ -46,7 +46,7 @@ enum CheckCommand: Command {
       }
     }
     if let page, let project = report.project, let chronicle, let lint = report.lint {
-      report.attempt(.replay) { try session.write(chronicle, of: project, lint, toPage: page) }
+      report.attempt(.report) { try session.write(chronicle, of: project, lint, toPage: page) }
     } else if let page {
       let reason = report.project == nil ? "the manifests cannot be read" : "lint could not run"
       session.note("\(page) was not written, because \(reason)")
@@ -83,10 +83,15 @@ extension TextReporter {
       let mark =
         !isPassed ? paint("failed", "1;31") : sentence == nil ? "-     " : paint("ok    ", "32")
       let name = part.rawValue + String(repeating: " ", count: max(0, 9 - part.rawValue.count))
-      let nothing = [.replay, .lint].contains(part) ? "not done." : "not compared."
+      let nothing =
+        switch part {
+        case .replay, .lint: "not done."
+        case .report: "not written."
+        default: "not compared."
+        }
       let line = "\(mark)  \(name)  \(sentence ?? nothing)"
-      // Skip the schema file when the configuration names none.
-      if part == .schema, sentence == nil, isPassed { continue }
+      // Skip the schema file when the configuration names none, and a report that was written.
+      if [.schema, .report].contains(part), sentence == nil, isPassed { continue }
       if isPassed { mention(line) } else { say(line) }
     }
     show(annotations)
@@ -111,6 +116,7 @@ extension TextReporter {
       return report.isSchemaCurrent.map { isCurrent in
         "\(report.schemaFile?.path.visible ?? "") is \(isCurrent ? "current" : "stale")."
       }
+    case .report: return nil
     }
   }
 }
