@@ -57,12 +57,32 @@ extension Project {
     let repaired = try view.repaired(rows, by: repair)
     let known = Set(repaired.map(\.id.exact))
     // The database has not run migrations that are missing in the ledger, wherever they are in the history.
-    let scratch = try view.replay(view.migrations.filter { known.contains($0.id) })
+    let scratch: ScratchDatabase
+    do throws(Failure) {
+      scratch = try view.replay(view.migrations.filter { known.contains($0.id) })
+    } catch {
+      throw view.obstacle(to: repair, error, database)
+    }
     return RepairPlan(
       repair: repair,
       after: view.compareLedger(repaired, of: database),
       drift: view.drift(of: live.schema, from: scratch.schema),
       rows: rows, repaired: repaired)
+  }
+
+  /// Why a migration cannot be recorded as absent: a later one that has run needs it.
+  private func obstacle(
+    to repair: LedgerRepair, _ failure: Failure, _ database: String
+  ) -> Failure {
+    guard repair.action == .absent, failure.status == .migrationFailed,
+      let id = failure.migration?.id, MigrationNumber(id: id) > MigrationNumber(id: repair.id)
+    else { return failure }
+    return Failure(
+      .finding,
+      "\(repair.id) cannot be recorded as absent: \(database) has also run \(id), which needs it. "
+        + "Nothing was changed",
+      remedy: "If the database has not run \(id) either, record that first: `schemactl repair "
+        + "\(shellQuoted(id)) absent --reason … --database \(shellQuoted(database))`")
   }
 
   private func repaired(

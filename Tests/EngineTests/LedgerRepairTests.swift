@@ -65,6 +65,20 @@ struct LedgerRepairTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
+  @Test("a migration that a later one needs is not recorded as absent")
+  func needed() throws {
+    let sandbox = try sandbox()
+    let failure = #expect(throws: Failure.self) {
+      try plan(sandbox, "0001_create_lists_and_reminders", .absent)
+    }
+    #expect(failure?.status == .finding)
+    let problem = failure?.statement.first ?? ""
+    #expect(problem.hasPrefix("0001_create_lists_and_reminders cannot be recorded as absent: "))
+    #expect(problem.contains("has also run 000"))
+    #expect(problem.hasSuffix("which needs it. Nothing was changed"))
+    #expect(failure?.remedy?.contains("absent --reason") == true)
+  }
+
   @Test("a repair is refused if the ledger has changed since it was planned")
   func changed() throws {
     let sandbox = try sandbox()
