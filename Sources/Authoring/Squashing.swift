@@ -154,9 +154,9 @@ extension Project {
     guard chance.last == calls else {
       throw Failure(
         .finding,
-        "the migrations call random functions \(calls) times, and the rows that they leave show "
-          + "\(chance.last) of these calls: name a migration before those that insert them. Nothing was changed"
-      )
+        "the migrations call random functions \(calls == 1 ? "once" : "\(calls) times"), and the "
+          + "rows that they leave show \(chance.last) of these calls: name a migration before "
+          + "those that insert them. Nothing was changed")
     }
     let differences = compareSchemas(expected: old.schema, actual: new.schema)
     guard differences.isEmpty, new.fingerprint == old.fingerprint else {

@@ -133,11 +133,16 @@ package struct OptionDeclaration: Sendable {
   package let summary: String
   /// The completions for the value.
   let completion: Completion
+  /// For frequent wrong values.
+  let hints: [String: String]
 
-  /// - Parameter completion: for a text value.
+  /// - Parameters:
+  ///   - completion: for a text value.
+  ///   - hints: what to write instead of frequent wrong values.
   package init(
     _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
-    repeats: Bool = false, completion: Completion = .files, summary: String
+    repeats: Bool = false, completion: Completion = .files, hints: [String: String] = [:],
+    summary: String
   ) {
     self.name = name
     self.short = short
@@ -145,6 +150,7 @@ package struct OptionDeclaration: Sendable {
     self.environment = environment
     self.repeats = repeats
     self.summary = summary
+    self.hints = hints
     self.completion =
       switch kind {
       case .text, .optionalText: completion

@@ -186,7 +186,7 @@ extension CommandScope {
     if option.kind.accepts(text) { return }
     throw error(
       "\(name) must be \(option.kind.expectation ?? "a text"), not \(quoted(text))",
-      hint: didYouMean(text, among: option.kind.choices))
+      hint: option.hints[text] ?? didYouMean(text, among: option.kind.choices))
   }
 
   fileprivate func checkArguments(

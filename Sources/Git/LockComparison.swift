@@ -10,13 +10,13 @@ extension OtherRevisions {
     var compared: Set<ExactText> = []
     for other in locks where compared.insert(other.content).inserted {
       let command =
-        "`git show \(shellQuoted("\(other.shortRevision):\(other.folder)\(HistoryLock.fileName)"))`"
+        "git show \(shellQuoted("\(other.shortRevision):\(other.folder)\(HistoryLock.fileName)"))"
       guard let lock else {
         differences.append(
           LockDifference(
             kind: .removed, older: other.name,
             message: "\(other.name) has the lock, and it is missing here: frozen migrations stay "
-              + "frozen; restore it (\(command) > \(shellQuoted(folder.lockFile)))"))
+              + "frozen; restore it (`\(command) > \(shellQuoted(folder.lockFile))`)"))
         return differences
       }
       for entry in other.lock.all where lock.anyEntry(entry.id)?.continues(entry) != true {
@@ -28,7 +28,7 @@ extension OtherRevisions {
               kind: .missing, older: other.name,
               message:
                 "the line of `\(entry.id)` in \(other.name) is missing here (\(entry.summary)): "
-                + "frozen migrations stay frozen; copy it from \(command), in any place"))
+                + "frozen migrations stay frozen; copy it from `\(command)`, in any place"))
       }
     }
     return differences
@@ -58,7 +58,7 @@ extension OtherRevisions {
     return LockDifference(
       kind: .changed, older: other.name,
       message: "the line of `\(entry.id)` differs from that in \(other.name), with "
-        + "\(changes.joined(separator: " and ")): restore the line from \(command)"
+        + "\(changes.joined(separator: " and ")): restore the line from `\(command)`"
         + (isEdited
           ? "; an edit is accepted with `schemactl freeze --accept \(shellQuoted(entry.id)) --reason …`"
           : ""))

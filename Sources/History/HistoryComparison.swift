@@ -257,7 +257,7 @@ extension MigrationFolder {
     let advice =
       kept.contains(item.id)
       ? "it is frozen in another revision and keeps its number, but the lock lacks its line: put the "
-        + "line back (`schemactl verify` shows it)"
+        + "line back (`git log --patch -- \(shellQuoted(lockFile))` shows it)"
       : "it is a draft, but comes before the frozen \(lastFrozen.id): databases that have run "
         + "that migration would never run the draft; give it a number above \(lastFrozen.number) "
         + "(`schemactl renumber \(shellQuoted(item.id))`)"

@@ -132,7 +132,7 @@ package struct Project: Sendable {
     throw Failure(
       .brokenHistory,
       "the frozen history is broken. Nothing was changed.",
-      details: zip(list, broken).map { "\($0). \($1.detail)" }, plainDetails: list)
+      details: zip(list, broken).map { "\($0): \($1.detail)" }, plainDetails: list)
   }
 
   /// Stops when this SQLite is older than a manifest asks for.

@@ -181,6 +181,7 @@ extension OptionDeclaration {
 
   static let profile = Self(
     "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
+    hints: ["none": "The profile of a database that nothing syncs is `local`."],
     summary: "How the database syncs; default: `sync` in schemactl.yaml.")
 
   static let strict = Self("strict", summary: "Exit with 1 also for warnings and notes.")

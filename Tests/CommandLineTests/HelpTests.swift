@@ -130,7 +130,7 @@ func unknownShell() throws {
 @Test("no shell is suggested for a dissimilar name")
 func otherShell() throws {
   let run = try WorkingFolder().expect(64, "completions", "tcsh")
-  #expect(run.errors.contains("Use `bash`, `zsh` or `fish`."))
+  #expect(run.errors.contains("Use `bash`, `zsh`, `fish` or `man`."))
   #expect(!run.errors.contains("Did you mean"))
 }
 

@@ -20,7 +20,7 @@ struct CommandMessageTests {
     "check --base -x", "schema x",
     "repair 1 guess --reason x --database app.sqlite", "repair 1 applied --database app.sqlite",
     "repair 7 applied --reason x --database app.sqlite",
-    "completions zhs", "completions tcsh", "status --database :memory:",
+    "lint --profile none", "completions zhs", "completions tcsh", "status --database :memory:",
   ]
 
   /// Lint and `check` have golden files of their own.

@@ -262,6 +262,9 @@ struct OutputTests {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "freeze", "--release", "1.0")
     #expect(
+      try folder.expect(0, "freeze", "--release", "1.0").output
+        == "Nothing to freeze: every migration is frozen. Release 1.0 is already recorded.\n")
+    #expect(
       try folder.expect(0, "freeze", "--release", "1.1").output
         == "Nothing to freeze: every migration is frozen. Release 1.1 was not recorded.\n")
     let json = try folder.expect(0, "freeze", "--release", "1.1", "--format", "json").json()

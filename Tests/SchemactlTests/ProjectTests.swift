@@ -44,6 +44,9 @@ struct ProjectTests {
     try folder.write("db/0001_notes.yaml", tableOfNotes)
     let again = try folder.expect(1, "init")
     #expect(again.errors.contains("db already has a history, up to 0001_notes"))
+    #expect(again.errors.contains("Delete db to start again"))
+    try folder.expect(0, "freeze")
+    #expect(try !folder.expect(1, "init").errors.contains("Delete"))
   }
 
   @Test("init --from also writes the baseline")

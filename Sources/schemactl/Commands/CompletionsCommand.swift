@@ -57,7 +57,7 @@ enum CompletionsCommand: Command {
       let near = suggestion(for: shell, among: shells.filter { $0.first == shell.first })
       throw session.usageError(
         "`\(shell.visible)` is not a supported shell",
-        hint: near.map { "Did you mean `\($0)`?" } ?? "Use `bash`, `zsh` or `fish`.")
+        hint: near.map { "Did you mean `\($0)`?" } ?? "Use `bash`, `zsh`, `fish` or `man`.")
     }
     return .success
   }

@@ -161,7 +161,11 @@ extension TextReporter {
         "Updated fingerprints in \(lock), because earlier migrations changed. Commit it.")
     }
     let reason = report.isHistoryEmpty ? "the history is empty" : "every migration is frozen"
-    let release = release.map { " Release \($0.visible) was not recorded." } ?? ""
+    let known = report.lock.releases.map(\.name)
+    let release =
+      release.map { name in
+        " Release \(name.visible) \(known.contains(name) ? "is already" : "was not") recorded."
+      } ?? ""
     mention("Nothing to freeze: \(reason).\(release)")
   }
 }

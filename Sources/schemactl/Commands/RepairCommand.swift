@@ -59,7 +59,9 @@ enum RepairCommand: Command {
       for entry in plan.after where entry.state.stops {
         text.say("\(entry.id.visible) is still \(entry.state.rawValue): \(entry.detail.visible)")
       }
-      for change in plan.drift { text.say("the schema does not fit: \(change.sentence.visible)") }
+      for change in plan.drift {
+        text.say("The schema does not fit this record: \(change.sentence.visible)")
+      }
       if plan.isClean { text.say("The schema then fits the ledger.") }
     }
     guard try session.flag("force") || isConfirmed(session) else {
