@@ -251,7 +251,8 @@ extension Grammar {
       .optional("lint", .mapping(lintConfiguration), "The severities and the baseline of lint."),
       .optional(
         "ignore", .list(of: .text(.filled), atLeast: 0),
-        "Patterns (globs) of objects in a database that schemactl ignores."),
+        "Patterns (globs) of names of unexpected tables, indexes, views and triggers that schemactl "
+          + "ignores in a database."),
     ])
 
   private static let sync = MappingRule(

@@ -78,6 +78,18 @@ struct LintTests {
         "\nFound 1 error, 2 warnings (1 fixable with `--fix`)\n"))
   }
 
+  @Test(
+    "a check that only frozen findings fail has an error annotation",
+    arguments: ["github", "xcode"])
+  func frozenErrors(format: String) throws {
+    let folder = try dropping()
+    try folder.write("schemactl.yaml", "sync: { engine: additive }\n")
+    try folder.expect(0, "freeze")
+    let output = try folder.expect(1, "lint", "--format", format).output
+    #expect(output.contains(format == "github" ? "::error " : "error: "))
+    #expect(output.contains("in frozen migrations; see `lint --verbose`"))
+  }
+
   @Test("findings about frozen manifests are summarised in one line by default")
   func frozenFindings() throws {
     let folder = try dropping()

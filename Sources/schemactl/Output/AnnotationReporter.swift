@@ -32,7 +32,15 @@ struct AnnotationReporter: Reporter {
   private func write(_ annotations: Annotations) {
     annotations.shown.forEach(write)
     output.flush()
-    if let hidden = annotations.hidden { note(hidden) }
+    if let hidden = annotations.hidden {
+      // A failed job shows why it failed.
+      let fails = annotations.status != .success
+      if fails, !annotations.shown.contains(where: { $0.level == .error }) {
+        write(Annotation(lines: [hidden]))
+      } else {
+        note(hidden)
+      }
+    }
     (annotations.fixes + annotations.notes).forEach(note)
   }
 
