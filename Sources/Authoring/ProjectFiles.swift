@@ -87,7 +87,14 @@ package struct ProjectFiles: Sendable {
       FileStatus(a).flatMap { a in FileStatus(b).map(a.isSameFile) } ?? false
     }
     if DatabaseFile.isDatabase(path) { return "an SQLite database" }
-    if isSame(parentFolder(of: path), folder) { return "a file of the history" }
+    for suffix in ["-journal", "-wal", "-shm"] where path.hasSuffix(suffix) {
+      if DatabaseFile.isDatabase(String(path.dropLast(suffix.count))) {
+        return "a file of an SQLite database"
+      }
+    }
+    let squashed = joinedPath(folder, "squashed")
+    let parent = parentFolder(of: path)
+    if isSame(parent, folder) || isSame(parent, squashed) { return "a file of the history" }
     return configuration.map { isSame(path, $0) } ?? false ? "the configuration" : nil
   }
 

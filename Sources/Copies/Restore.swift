@@ -281,7 +281,8 @@ struct Replacement {
       // With these errors SQLite has not begun to commit. After a fault of the disk, a crash may bring back either
       // content.
       let isUnchanged =
-        [.busy, .locked, .interrupted].contains(error.code) && (try? removeFile(kept)) != nil
+        [.busy, .locked, .interrupted, .readOnly].contains(error.code)
+        && (try? removeFile(kept)) != nil
       let failure = Failure(error, database: database)
       throw Failure(
         failure.status,

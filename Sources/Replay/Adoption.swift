@@ -115,11 +115,8 @@ extension Project {
     guard let readSquashed else { return nil }
     do {
       return try readSquashed(folder.squashed)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw Failure(
-        .invalidInput, "the manifests in \(folder.squashed.path) cannot be read: \(error)")
+      throw Failure(of: error)
     }
   }
 

@@ -152,11 +152,15 @@ struct RowFiller {
       })
     for (number, kind) in kinds.enumerated() {
       guard var row = try start(kind, source) else { continue }
-      for column in shape.columns {
+      for (index, column) in shape.columns.enumerated() {
         guard let own = row[column.key], let known = accepted[[name, column.key]], !known.isEmpty,
           isMark(own) || kind.isLikely && own != .null && !known.contains(own)
         else { continue }
-        row[column.key] = known[number % known.count]
+        // Two columns with the same values must differ in some rows: in each round of the values,
+        // every column begins elsewhere.
+        let round = number / known.count + 1
+        let start = ((index + 1) * 2_654_435_761 * round) >> 11
+        row[column.key] = known[(number + start) % known.count]
       }
       try insert(row, kind, shape, candidates)
     }

@@ -126,6 +126,8 @@ package final class RowTrial {
     }
     var exchanged: [(from: String, to: String)] = []
     var exchange: StatementPlace?
+    var vanished: [(column: DeviceTable.Column, cells: [LossJudge.Cell], isAll: Bool)] = []
+    var homes: [Identifier: Int] = [:]
     for column in outcome.table.shape.columns {
       let name = renamed[column.key] ?? column.key
       let isThere = outcome.has(name)
@@ -139,6 +141,7 @@ package final class RowTrial {
         note(place.migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
       case .kept(let destination):
         evidence.destinations[key] = destination
+        if case .column(let table, _) = destination { homes[table.identifier, default: 0] += 1 }
         guard isThere, let other = outcome.otherColumn(destination, than: name),
           let statement = try place.ofExchange(
             column, as: name,
@@ -151,6 +154,8 @@ package final class RowTrial {
         let destination = try destination(
           of: column.key, as: name, outcome.table.shape.key, place)
         evidence.destinations[key] = destination
+        if case .column(let table, _) = destination { homes[table.identifier, default: 0] += 1 }
+        if !isThere, case .nowhere = destination { vanished.append((column, cells, isAll)) }
         guard isThere, case .nowhere = destination,
           let statement = try place.ofCells(cells, column, outcome.judge)
         else { continue }
@@ -166,6 +171,20 @@ package final class RowTrial {
       }
     }
     if let exchange { evidence.losses.append(outcome.loss(.exchanged(exchanged), at: exchange)) }
+    // The rows of a dropped table whose drop is no finding are in another table, which may have these
+    // columns without their values.
+    guard outcome.name == nil, !vanished.isEmpty,
+      !place.timeline.changes(in: place.migration).contains(where: {
+        $0.before?.key == outcome.table.shape.key
+      }),
+      let home = homes.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key,
+      let shape = history.schemas[place.migration + 1].table(home).flatMap(TableShape.init)
+    else { return }
+    for (column, cells, isAll) in vanished where shape.column(column.key) != nil {
+      if let statement = try place.ofCells(cells, column, outcome.judge) {
+        evidence.losses.append(outcome.loss(.values(isAll: isAll), of: column, at: statement))
+      }
+    }
   }
 
   // MARK: Several drafts

@@ -111,6 +111,37 @@ struct HiddenLossTests {
           """)))
   }
 
+  private static let levels = """
+    CREATE TABLE f (id INTEGER PRIMARY KEY, a TEXT NOT NULL CHECK (a IN ('lo', 'mid', 'hi')),
+      b TEXT NOT NULL CHECK (b IN ('lo', 'mid', 'hi')));
+    """
+
+  @Test(
+    "columns with the same few values differ in some rows",
+    arguments: [
+      Step(
+        "one is copied over the other", ["loses-values f.b"], tables: levels,
+        sql(
+          """
+          CREATE TABLE g (id INTEGER PRIMARY KEY, a TEXT NOT NULL CHECK (a IN ('lo', 'mid', 'hi')),
+            b TEXT NOT NULL CHECK (b IN ('lo', 'mid', 'hi')));
+          INSERT INTO g SELECT id, a, a FROM f;
+          DROP TABLE f;
+          ALTER TABLE g RENAME TO f;
+          """)),
+      Step(
+        "they change places", ["loses-values f"], tables: levels,
+        sql(
+          """
+          CREATE TABLE g (id INTEGER PRIMARY KEY, b TEXT NOT NULL CHECK (b IN ('lo', 'mid', 'hi')),
+            a TEXT NOT NULL CHECK (a IN ('lo', 'mid', 'hi')));
+          INSERT INTO g SELECT * FROM f;
+          DROP TABLE f;
+          ALTER TABLE g RENAME TO f;
+          """)),
+    ])
+  fileprivate func sameValues(_ step: Step) throws { try check(step) }
+
   private static let flags = """
     CREATE TABLE f (id INTEGER PRIMARY KEY, a INTEGER NOT NULL CHECK (a IN (0, 1)),
       b INTEGER NOT NULL CHECK (b IN (0, 1)), size TEXT CHECK (size IN ('S', 'M', 'L')));

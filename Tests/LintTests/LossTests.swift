@@ -166,6 +166,26 @@ struct LossTests {
             DROP TABLE n;
             """)),
         Carrying(
+          "dropped in a draft that keeps all columns, created without it in the next one",
+          ["loses-values n.done"],
+          sql("CREATE TABLE n AS SELECT * FROM reminders; DROP TABLE reminders"),
+          sql(
+            """
+            CREATE TABLE reminders (\(columns));
+            INSERT INTO reminders (id, title, listID) SELECT id, title, listID FROM n;
+            DROP TABLE n;
+            """)),
+        Carrying(
+          "renamed and copied without it in a draft, dropped in the next one",
+          ["loses-values old.done"],
+          sql(
+            """
+            ALTER TABLE reminders RENAME TO old;
+            CREATE TABLE reminders (\(columns));
+            INSERT INTO reminders (id, title, listID) SELECT id, title, listID FROM old;
+            """),
+          sql("DROP TABLE old")),
+        Carrying(
           "renamed in a draft, copied without it in the next one", ["loses-values old.done"],
           sql("ALTER TABLE reminders RENAME TO old"),
           sql(
