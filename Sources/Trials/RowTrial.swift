@@ -105,14 +105,17 @@ package final class RowTrial {
   private func report(
     _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
   ) throws {
-    guard outcome.losesAll else { return try reportLosses(outcome, renamed, place) }
+    guard !outcome.lost.isEmpty else { return try reportLosses(outcome, renamed, place) }
     // An earlier draft may have copied the rows to another table.
     let table = outcome.table.shape.key
     for start in try starts(table, nil, place) where start.table == table {
-      if let together = try combinedOutcome(of: table, from: start, place), !together.losesAll {
+      if let together = try combinedOutcome(of: table, from: start, place),
+        together.lost.count < outcome.lost.count
+      {
         return try reportLosses(together, renamed, place)
       }
     }
+    guard outcome.losesAll else { return try reportLosses(outcome, renamed, place) }
     if let statement = try place.ofRows(outcome.lost, outcome.judge) {
       evidence.losses.append(outcome.loss(.rows(isAll: true), at: statement))
     }

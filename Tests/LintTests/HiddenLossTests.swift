@@ -111,6 +111,21 @@ struct HiddenLossTests {
           """)))
   }
 
+  @Test("a log without a key that is copied in a draft and replaced in the next one is no loss")
+  func unkeyed() throws {
+    let report = try lint(
+      [
+        sql("CREATE TABLE log (at TEXT, msg TEXT)"),
+        sql(
+          """
+          CREATE TABLE log2 (at TEXT, msg TEXT, level INTEGER);
+          INSERT INTO log2 (at, msg) SELECT at, msg FROM log;
+          """),
+        sql("DROP TABLE log; ALTER TABLE log2 RENAME TO log"),
+      ], .local)
+    #expect(report.findings.filter { $0.rule.hasPrefix("loses-") }.map(\.message) == [])
+  }
+
   private static let levels = """
     CREATE TABLE f (id INTEGER PRIMARY KEY, a TEXT NOT NULL CHECK (a IN ('lo', 'mid', 'hi')),
       b TEXT NOT NULL CHECK (b IN ('lo', 'mid', 'hi')));
