@@ -176,16 +176,6 @@ struct LossTests {
             DROP TABLE n;
             """)),
         Carrying(
-          "renamed and copied without it in a draft, dropped in the next one",
-          ["loses-values old.done"],
-          sql(
-            """
-            ALTER TABLE reminders RENAME TO old;
-            CREATE TABLE reminders (\(columns));
-            INSERT INTO reminders (id, title, listID) SELECT id, title, listID FROM old;
-            """),
-          sql("DROP TABLE old")),
-        Carrying(
           "renamed in a draft, copied without it in the next one", ["loses-values old.done"],
           sql("ALTER TABLE reminders RENAME TO old"),
           sql(

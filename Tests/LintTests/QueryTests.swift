@@ -95,7 +95,7 @@ struct QueryTests {
     let drop = sql("ALTER TABLE notes DROP COLUMN done")
     let findings = try found("SELECT id, \"done\" FROM notes", [notes, drop])
     #expect(lines(findings) == ["1:12 error query-broken 0002_step"])
-    #expect(findings.first?.message.contains("for a text (no such column: done)") == true)
+    #expect(findings.first?.message.contains("as a string (no such column: done)") == true)
     #expect(try found("SELECT id FROM notes WHERE body = \"done\"", [notes]).isEmpty)
     let text = try found("SELECT id FROM notes WHERE body = \"yes\"", [notes])
     #expect(lines(text) == ["1:35 note query-broken 0001_step"])

@@ -83,8 +83,9 @@ struct LintTests {
     arguments: ["github", "xcode"])
   func frozenErrors(format: String) throws {
     let folder = try dropping()
-    try folder.write("schemactl.yaml", "sync: { engine: additive }\n")
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
     try folder.expect(0, "freeze")
+    try folder.write("schemactl.yaml", "sync: { engine: additive }\n")
     let output = try folder.expect(1, "lint", "--format", format).output
     #expect(output.contains(format == "github" ? "::error " : "error: "))
     #expect(output.contains("in frozen migrations; see `lint --verbose`"))
