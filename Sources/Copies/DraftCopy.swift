@@ -74,6 +74,16 @@ package struct DraftCopy: Sendable {
     let copy = try Copier(timeout: timeout).openCopy(path)
     let kept = try LiveDatabase(copy, project.ledger, path: path).rows ?? []
     let frozen = frozen(rows)
+    let since = frozen.dropFirst(kept.count)
+    if !since.isEmpty, !kept.isEmpty, frozen.map(\.run).starts(with: kept.map(\.run)) {
+      throw Failure(
+        .finding,
+        "\(path) is from before \(since.map(\.id).joined(separator: ", ")) (frozen since then), and going "
+          + "back would remove rows that a release may have written. Nothing was changed",
+        remedy: "Undo the edit and put the change into a new migration, or restore the copy "
+          + "(`schemactl restore \(shellQuoted(path)) --database \(shellQuoted(database))`) and run "
+          + "`migrate`")
+    }
     guard kept.map(\.run) == frozen.map(\.run) else {
       throw Failure(
         .finding,

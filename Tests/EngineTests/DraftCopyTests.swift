@@ -108,6 +108,34 @@ struct DraftCopyTests {
     #expect(throws: Failure.self) { try reset(sandbox) }
   }
 
+  @Test("after some drafts were frozen the failure names them and the way back")
+  func frozenSince() throws {
+    let sandbox = try Sandbox()
+    for name in ["0001_a", "0002_b", "0003_c"] {
+      try sandbox.addSQL(name, "CREATE TABLE \(name.suffix(1)) (x)")
+      if name == "0001_a" {
+        try sandbox.freeze(through: "0001")
+        try sandbox.migrate()
+      }
+    }
+    try sandbox.migrate()
+    try sandbox.freeze(release: "1.1", through: "0002")
+    try sandbox.addSQL("0003_c", "CREATE TABLE c (y)")
+    let failure = #expect(throws: Failure.self) { try reset(sandbox) }
+    #expect(failure?.status == .finding)
+    let copy = sandbox.database + ".before-drafts"
+    let problem =
+      "\(copy) is from before 0002_b (frozen since then), and going back would remove rows that a "
+      + "release may have written. Nothing was changed"
+    #expect(failure?.message.hasPrefix(problem) == true)
+    #expect(failure?.remedy?.contains("`schemactl restore ") == true)
+    _ = try Restore(
+      sandbox.database,
+      from: Backups(of: sandbox.database, .usual, in: nil).file(named: copy, timeout: 1), .usual
+    ).run(try sandbox.project())
+    #expect(try sandbox.migrate().applied.map(\.id) == ["0002_b", "0003_c"])
+  }
+
   @Test("the copy is not restored to another database of the same app")
   func otherDatabase() throws {
     let first = try sandbox()
