@@ -62,10 +62,12 @@ extension MigrationFolder {
   private func joinedLock() -> HistoryLock? { ((try? repairedLock()) ?? (nil, nil)).0 }
 
   /// The ids that must not be renumbered: those of the lock, of both sides of a merge conflict, and
-  /// those that other revisions have frozen.
-  package func frozenIDs() throws(Failure) -> Set<ExactText> {
+  /// those that other revisions have frozen. Also those revisions, if git is available.
+  package func frozenIDs() throws(Failure) -> (ids: Set<ExactText>, others: OtherRevisions?) {
     let lock = try repairedLock().0
-    return Set((lock?.all ?? []).map(\.id.exact)).union(keptIDs(lock))
+    let others = try? OtherRevisions(of: self, lock: lock)
+    let ids = Set((lock?.all ?? []).map(\.id.exact)).union(others?.keptIDs ?? [])
+    return (ids, others)
   }
 
   /// The ids that other revisions have frozen, if git is available.

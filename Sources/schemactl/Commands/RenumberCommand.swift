@@ -28,14 +28,24 @@ enum RenumberCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let folder = MigrationFolder(session.migrations)
     let isRehearsal = session.flag("dry-run")
-    let renamings = try session.withClaim {
+    let (renamings, upstream) = try session.withClaim {
       // Users run this command with two manifests of one number, or with merge conflicts in the
       // lock.
+      let ids = try folder.ids()
+      let (frozen, others) = try folder.frozenIDs()
       let found = try renumbering(
-        session.arguments, in: folder.path, among: folder.ids(), frozen: folder.frozenIDs(),
-        now: .now)
+        session.arguments, in: folder.path, among: ids, frozen: frozen, now: .now)
       if !isRehearsal { try session.writing.withLock { _ in try folder.rename(found) } }
-      return found
+      return (found, found.filter { others?.isUpstream($0.from, among: ids) ?? false })
+    }
+    for renaming in upstream {
+      session.warn(
+        "\(renaming.from) is upstream, and the other migration with its number is not: renumber that "
+          + "one instead"
+          + (isRehearsal
+            ? ""
+            : ", and undo this renaming (`mv \(shellQuoted(folder.file(ofMigration: renaming.to))) "
+              + "\(shellQuoted(folder.file(ofMigration: renaming.from)))`)"))
     }
     let renamed = renamings.map { ["from": $0.from, "to": $0.to] as JSON }
     session.report(["renamed": renamed, "dryRun": isRehearsal]) {
