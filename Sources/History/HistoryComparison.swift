@@ -201,23 +201,6 @@ extension MigrationFolder {
         + "with \(command)")
   }
 
-  /// For each frozen id without a file the draft that holds the same, each draft at most once.
-  private func renamedFiles(_ items: [HistoryItem]) -> [ExactText: Migration] {
-    var drafts: [ExactText: [Migration]] = [:]
-    for item in items.reversed() where item.entry == nil {
-      guard let migration = item.migration else { continue }
-      drafts[migration.canonicalDigest, default: []].append(migration)
-    }
-    var renames: [ExactText: Migration] = [:]
-    for item in items where item.migration == nil {
-      guard let canonical = item.entry?.digests.canonical,
-        let first = drafts[canonical]?.popLast()
-      else { continue }
-      renames[item.id] = first
-    }
-    return renames
-  }
-
   /// For each frozen migration that is no longer between the same others: one of these.
   private func passedMigrations(
     _ items: [HistoryItem], _ renames: [ExactText: Migration]
@@ -313,6 +296,23 @@ func historyItems(_ migrations: [Migration], _ lock: HistoryLock?) -> [HistoryIt
   return (frozen + drafts).sorted { a, b in
     a.number == b.number ? a.entry != nil && b.entry == nil : a.number < b.number
   }
+}
+
+/// For each frozen id without a file the draft that holds the same, each draft at most once.
+func renamedFiles(_ items: [HistoryItem]) -> [ExactText: Migration] {
+  var drafts: [ExactText: [Migration]] = [:]
+  for item in items.reversed() where item.entry == nil {
+    guard let migration = item.migration else { continue }
+    drafts[migration.canonicalDigest, default: []].append(migration)
+  }
+  var renames: [ExactText: Migration] = [:]
+  for item in items where item.migration == nil {
+    guard let canonical = item.entry?.digests.canonical,
+      let first = drafts[canonical]?.popLast()
+    else { continue }
+    renames[item.id] = first
+  }
+  return renames
 }
 
 /// The text as one word of a POSIX shell.

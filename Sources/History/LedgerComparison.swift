@@ -81,10 +81,14 @@ package func compareLedger(
   let rowsByID = Dictionary(rows.map { ($0.id.exact, $0) }, uniquingKeysWith: { first, _ in first })
   let lastApplied = items.last { rowsByID[$0.id] != nil }
   let rowsOfPosition = Dictionary(grouping: rows, by: \.position)
+  // A renamed frozen manifest is listed under its frozen id.
+  let newNames = Set(renamedFiles(items).values.map(\.id.exact))
 
   var previous: LedgerRow?
-  let known = items.map { item in
-    guard let row = rowsByID[item.id] else { return absent(item, lastApplied) }
+  let known = items.compactMap { item -> LedgerEntry? in
+    guard let row = rowsByID[item.id] else {
+      return newNames.contains(item.id) ? nil : absent(item, lastApplied)
+    }
     defer { previous = row }
     let twin = rowsOfPosition[row.position]?.first { $0.id != row.id }
     if let problem = problem(of: row, after: previous, twin) ?? contradiction(row, item) {

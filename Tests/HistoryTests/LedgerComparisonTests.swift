@@ -87,6 +87,15 @@ struct LedgerComparisonTests {
     #expect(detail("2_b").contains("4_d"))
   }
 
+  @Test("a renamed frozen file is not a draft that was skipped")
+  mutating func renamed() throws {
+    var files = migrations
+    files[0] = try Migration("0_new", "a")
+    #expect(states(files) == ["1_a applied", "2_b applied", "3_c applied", "4_d applied"])
+    files[0] = try Migration("0_new", "other")
+    #expect(states(files).first == "0_new out-of-order")
+  }
+
   @Test("a frozen migration is compared with the lock, not with its file")
   mutating func frozenFile() throws {
     var edited = migrations
