@@ -20,6 +20,8 @@ package struct LintScope: Sendable {
   /// Whether the configuration names the oldest supported release.
   package let namesOldestRelease: Bool
 
+  private let drafts: Set<Int>
+
   /// - Throws: if `sync.since` does not name a migration, or `sync.oldest_release` a release.
   package init(
     _ configuration: Configuration, profile: Profile, project: Project, file: String
@@ -30,6 +32,7 @@ package struct LintScope: Sendable {
     tables = sync.tables.map { Set($0.map(\.identifier)) }
     localTables = Set(sync.localTables.map(\.identifier))
     namesOldestRelease = sync.oldestRelease != nil
+    drafts = Set(project.migrations.indices.filter { !project.isFrozen(project.migrations[$0]) })
     unsynced =
       try sync.since.map { (since) throws(Failure) in
         try index(since, project.migrations, file)
@@ -54,6 +57,9 @@ package struct LintScope: Sendable {
   package func profile(_ table: String?, in migration: Int) -> Profile {
     isBeforeSyncing(migration) ? .local : profile(table)
   }
+
+  /// Whether the migration may still change.
+  package func isDraft(_ migration: Int) -> Bool { drafts.contains(migration) }
 
   /// Whether the migration is older than the syncing.
   package func isBeforeSyncing(_ migration: Int) -> Bool { migration < unsynced }

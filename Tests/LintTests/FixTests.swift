@@ -311,7 +311,7 @@ struct FixTests {
       offering == [
         "drop-column", "rename-column", "fails-on-data",
         "new-required-column", "not-null-without-conflict-default", "synced-unique",
-        "foreign-key-without-index", "redundant-index",
+        "foreign-key-without-index",
       ])
   }
 
@@ -346,9 +346,8 @@ struct FixTests {
     }
     #expect(places["fails-on-data"] == "add this before it:")
     #expect(places["foreign-key-without-index"] == "add this after it:")
-    #expect(places["redundant-index"] == "add this after it:")
     let others = places.filter {
-      !["fails-on-data", "foreign-key-without-index", "redundant-index"].contains($0.key)
+      !["fails-on-data", "foreign-key-without-index"].contains($0.key)
     }
     #expect(Set(others.values) == ["write this instead:"])
   }

@@ -23,7 +23,7 @@ extension Rule {
           CREATE INDEX reminders_title ON reminders (title);
           CREATE INDEX reminders_both ON reminders (isCompleted, title);
       """,
-    check: .history { timeline, _ in
+    check: .history { timeline, scope in
       guard let end = timeline.end else { return [] }
       let tables = Dictionary(
         end.tables.map { ($0.shape.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -41,13 +41,18 @@ extension Rule {
               ?? table.flatMap({ index.key(of: $0.shape) })
           else { return nil }
           let covered = other?.place ?? table?.shaped ?? place
+          // The later index made the earlier one redundant.
+          let culprit = place.number > covered.number ? place : covered
+          let isNew = culprit.migration == place.migration && scope.isDraft(place.migration)
           return timeline.draft(
             "\(cover) of `\(table?.shape.name ?? index.table)` serves every lookup of the index "
               + "`\(index.name)`",
-            // The later index made the earlier one redundant.
-            at: place.number > covered.number ? place : covered, keys: ["name", "table"],
-            object: index.name, table: index.table,
-            fix: operationSnippet("drop_index", [("name", yamlScalar(index.name))]), .after)
+            at: culprit, keys: ["name", "table"], object: index.name, table: index.table,
+            fix: isNew
+              ? nil : operationSnippet("drop_index", [("name", yamlScalar(index.name))]), .after,
+            help: isNew
+              ? "Remove the \(timeline.isWritten(place) ? "statement" : "operation") that creates "
+                + "`\(index.name)`." : nil)
         }
       }.sorted { ($0.migration, $0.position) < ($1.migration, $1.position) }
     })

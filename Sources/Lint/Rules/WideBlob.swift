@@ -49,10 +49,14 @@ extension Rule {
         let others = shape.columns.filter { !shape.isInPrimaryKey($0) && !keys.contains($0.key) }
         guard !others.isEmpty else { return [] }
         return blobs.map { column in
-          timeline.draft(
+          let origin = timeline.origin(
+            of: { old, names in old.column(names[0])?.isBlob ?? false }, over: [column.key],
+            in: shape)
+          return timeline.draft(
             "`\(shape.name).\(column.name)` is a BLOB among other columns: queries for the others read "
               + "past it",
-            about: column, of: shape, at: table.place(of: column.name),
+            about: column, of: shape,
+            at: origin?.place(of: column.name) ?? table.place(of: column.name),
             keys: ["column", "columns", "name", "table"])
         }
       }
