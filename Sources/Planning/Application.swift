@@ -25,6 +25,9 @@ package struct Application: Sendable {
   /// Lint follows statements: each operation is planned alone, and a rewrite ends with the old table's
   /// drop, which the authorizer reports.
   package var plansForLint = false
+  /// Whether `drop_column` may leave a trigger that never fires again. Devices have run released
+  /// migrations that did.
+  package var plansForReleased = false
   /// Where its databases record what they have run.
   package var ledger = Ledger.usual
   /// What a scratch database may cost.

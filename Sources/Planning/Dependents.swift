@@ -164,11 +164,14 @@ package struct BrokenObject: Sendable {
   package let message: String
   /// It compiled until an ALTER TABLE was tried.
   var isBrokenByChange = false
+  /// The column of its UPDATE OF that the table lacks: the trigger compiles, but never fires for it.
+  package var missingColumn: String?
 }
 
 extension Schema {
-  /// The views and triggers that do not compile. SQLite looks at all of them when it renames any
-  /// table, and names the first one that is broken (ALTER TABLE, section 2).
+  /// The views and triggers that do not compile, and the triggers whose UPDATE OF names a missing
+  /// column. SQLite looks at all views and triggers when it renames any table, and names the first
+  /// one that is broken (ALTER TABLE, section 2).
   ///
   /// - Parameter allowsQuotedStrings: whether a name in double quotes that nothing has is a string,
   ///   as it is to SQLite unless the application forbids it.
@@ -189,9 +192,31 @@ extension Schema {
     for object in rest.objects where object.kind == .trigger {
       if let message = try scratch.complaint(about: object, among: rest) {
         broken.append(BrokenObject(object: object, message: message))
+      } else if let column = try scratch.missingColumn(ofTrigger: object) {
+        broken.append(
+          BrokenObject(
+            object: object, message: "no such column: \(object.table).\(column)",
+            missingColumn: column))
       }
     }
     return broken
+  }
+
+  /// The triggers of a table whose UPDATE OF names a column. SQLite drops the column nevertheless.
+  func triggers(onUpdateOf column: String, in table: String) -> [SchemaObject] {
+    objects(.trigger, on: table).filter { trigger in
+      trigger.updatedColumns.contains { $0.isSame(as: column) }
+    }
+  }
+}
+
+extension SchemaObject {
+  /// The columns of a trigger's UPDATE OF.
+  fileprivate var updatedColumns: [Name] {
+    guard case .createTrigger(let trigger)? = try? parseCreate(TokenizedSQL(sql ?? "")) else {
+      return []
+    }
+    return trigger.columns
   }
 }
 
@@ -244,6 +269,16 @@ extension Connection {
     }
     try execute("ROLLBACK TO one_trigger; RELEASE one_trigger")
     return complaint
+  }
+
+  /// The first column of a trigger's UPDATE OF that its table or view does not have.
+  fileprivate func missingColumn(ofTrigger trigger: SchemaObject) throws(DatabaseError) -> String? {
+    let columns = trigger.updatedColumns
+    guard !columns.isEmpty else { return nil }
+    let present = try rows("SELECT name FROM pragma_table_xinfo(?1)", [.text(trigger.table)])
+      .compactMap { $0[0].text?.identifier }
+    let known = Set(present + Identifier.rowids)
+    return columns.first { !known.contains($0.text.identifier) }?.text
   }
 
   /// A statement that fires the triggers of a table or a view, so that SQLite compiles them.

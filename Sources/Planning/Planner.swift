@@ -187,7 +187,8 @@ package struct Planner {
       kind: .failed, key: "column")
   }
 
-  /// Indexes, views and triggers for which SQLite does not drop the column.
+  /// Indexes, views and triggers for which SQLite does not drop the column, and triggers that would
+  /// never fire again.
   private func requireUnmentioned(_ column: String, of table: String) throws {
     let schema = try schema
     // With this setting SQLite checks neither views nor triggers. To make a schema again takes time.
@@ -196,12 +197,18 @@ package struct Planner {
         $0.kind != .table && TokenizedSQL($0.sql ?? "").names(column)
       })
     else { return }
-    let dependents = try schema.scratch(application).alter(
+    var dependents = try schema.scratch(application).alter(
       "ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))"
-    ).broken.filter(\.isBrokenByChange).map { "\($0.object.kind.rawValue) `\($0.object.name)`" }
+    ).broken.filter(\.isBrokenByChange).map(\.object)
+    if !application.plansForReleased {
+      dependents += schema.triggers(onUpdateOf: column, in: table).filter { trigger in
+        !dependents.contains { $0.key == trigger.key }
+      }
+    }
     guard !dependents.isEmpty else { return }
+    let names = dependents.map { "\($0.kind.rawValue) `\($0.name)`" }.joined(separator: ", ")
     throw PlanningError(
-      "`\(table).\(column)` is mentioned by \(dependents.joined(separator: ", ")). Drop these objects "
+      "`\(table).\(column)` is mentioned by \(names). Drop these objects "
         + "first and create them again afterwards", key: "column")
   }
 

@@ -38,9 +38,9 @@ package final class Runner {
   /// Told of each statement once it has run.
   package var onStatement: ((ReplayedStatement) throws(DatabaseError) -> Void)?
 
-  /// Whether an expression of an operation may contain a string in double quotes. Devices have run
-  /// released migrations with them.
-  var allowsQuotedStrings = true
+  /// Whether devices have run the migration: an expression of an operation may contain a string in
+  /// double quotes, and `drop_column` may leave a trigger that never fires again.
+  var isReleased = true
 
   /// Told how far the work on a table's rows is.
   package var onProgress: ((PhaseProgress) -> Void)?
@@ -118,6 +118,8 @@ package final class Runner {
       connection.set(.triggers, to: true)
       connection.set(.foreignKeys, to: enforcesForeignKeys)
     }
+    var application = application
+    application.plansForReleased = isReleased
     var context = Context(migration: migration)
     do {
       try check(manifest.before, of: migration)

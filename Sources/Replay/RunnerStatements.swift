@@ -74,7 +74,7 @@ extension Runner {
           throw call.refusal(of: context.migration)
         }
       }
-      if isGenerated, !allowsQuotedStrings { try refuseQuotedString(tokens, context) }
+      if isGenerated, !isReleased { try refuseQuotedString(tokens, context) }
       // Only an observer reads warnings.
       if isForLint, onStatement != nil {
         if let (text, offset) = try doubleQuotedString(in: tokens) {

@@ -269,7 +269,7 @@ package final class ScratchDatabase {
       try connection.execute("BEGIN")
       do {
         let violations = try violations(touched)
-        runner.allowsQuotedStrings = isReleased(migration)
+        runner.isReleased = isReleased(migration)
         let record = try runner.run(migration)
         try refresh()
         try refuseLedgerEdit(context)

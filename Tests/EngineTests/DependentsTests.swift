@@ -1,6 +1,8 @@
 import SchemaApply
+import SchemaAuthoring
 import SchemaHistory
 import SchemaPlanning
+import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport
 import Testing
@@ -100,6 +102,11 @@ struct DependentsTests {
         "CREATE TRIGGER r AFTER INSERT ON t WHEN NEW.flag BEGIN SELECT 1; END; "
           + "CREATE INDEX i ON t (flag)", "index `i`, trigger `r`"
       ),
+      (
+        "CREATE TRIGGER r AFTER UPDATE OF id, FLAG ON t BEGIN UPDATE t SET id = 1; END; "
+          + "CREATE TRIGGER s UPDATE OF flag ON t BEGIN SELECT NEW.flag; END",
+        "trigger `s`, trigger `r`"
+      ),
     ])
   func mentioned(sql: String, names: String) throws {
     let sandbox = try Sandbox()
@@ -111,6 +118,23 @@ struct DependentsTests {
       failure.message
         == "`t.flag` is mentioned by \(names). Drop these objects first and create them again afterwards"
     )
+  }
+
+  @Test("a released migration may have dropped a column that a trigger names in UPDATE OF")
+  func releasedDrop() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE t (id, flag, other); "
+        + "CREATE TRIGGER r UPDATE OF flag ON t BEGIN SELECT 1; END")
+    try sandbox.addSQL("0002_drop", "CREATE TABLE other (x)")
+    try sandbox.freeze(through: "0002")
+    let drop = "operations: [ drop_column: { table: t, column: flag } ]"
+    try sandbox.add("0002_drop", drop)
+    let lock = try sandbox.project().accepting("0002_drop", reason: "as an operation").0
+    try sandbox.project().folder.write(lock)
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(try sandbox.rows("SELECT name FROM pragma_table_info('t')") == [["id"], ["other"]])
   }
 
   @Test("a UNIQUE column is not added, and the message names `create_index`")

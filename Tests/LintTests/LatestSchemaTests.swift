@@ -60,6 +60,60 @@ struct LatestSchemaTests {
     #expect(broken.allSatisfy { $0.migration == "0003_step" && $0.line == 3 })
   }
 
+  @Test("a trigger that never fires again is reported at the statement that dropped its column")
+  func idleTrigger() throws {
+    let trigger = sql(
+      "CREATE TRIGGER r UPDATE OF title ON lists BEGIN DELETE FROM lists WHERE id = ''; END;")
+    let drop = sql("ALTER TABLE Lists DROP COLUMN title")
+    let findings = try found([Self.lists, trigger, drop], "broken-object")
+    #expect(findings.map(\.short) == ["0003 3:7 error broken-object r"])
+    #expect(
+      findings.first?.lines.first
+        == "the trigger `r` never fires for UPDATE OF title: `lists` has no such column")
+    #expect(try found([Self.lists, trigger], "broken-object").isEmpty)
+  }
+
+  @Test("UPDATE OF may name the rowid, a generated column and the columns of a view")
+  func presentColumns() throws {
+    let history = sql(
+      """
+      CREATE TABLE t (a, b AS (a) STORED); CREATE VIEW v AS SELECT a AS x FROM t;
+      CREATE TRIGGER r UPDATE OF oid, "A", B ON t BEGIN SELECT 1; END;
+      CREATE TRIGGER s INSTEAD OF UPDATE OF X ON v BEGIN SELECT 1; END;
+      """)
+    #expect(try found([history], "broken-object").isEmpty)
+    let other = sql("CREATE TRIGGER w INSTEAD OF UPDATE OF a ON v BEGIN SELECT 1; END;")
+    #expect(
+      try found([history, other], "broken-object").map(\.short) == [
+        "0002 3:7 error broken-object w"
+      ])
+  }
+
+  @Test("a BLOB is reported where it was created, even if a draft rebuilds the table")
+  func rebuiltBlob() throws {
+    let table = sql("CREATE TABLE t (\(key), title TEXT, image BLOB) STRICT")
+    let alter =
+      "operations:\n  - alter_column: { table: t, column: title, not_null: true, default: '' }\n"
+    #expect(
+      try found([table, alter], "wide-blob").map(\.short) == ["0001 3:7 note wide-blob t.image"])
+    let retyped = sql("CREATE TABLE t (\(key), title TEXT, image TEXT)")
+    let widen = "operations:\n  - alter_column: { table: t, column: image, type: BLOB }\n"
+    #expect(try found([retyped, widen, alter], "wide-blob").map(\.migration) == ["0002_step"])
+  }
+
+  @Test("the help for a redundant index of a draft is to remove what creates it")
+  func newRedundantIndex() throws {
+    let both = "CREATE INDEX b ON Lists (title, id)"
+    let operation = "operations:\n  - create_index: { name: a, table: Lists, columns: [title] }\n"
+    let one = try #require(try found([Self.lists, sql(both), operation], "redundant-index").first)
+    #expect(one.fix == nil)
+    #expect(one.help == "Remove the operation that creates `a`.")
+    let two = try #require(
+      try found([Self.lists, sql("CREATE INDEX a ON Lists (title); \(both)")], "redundant-index")
+        .first)
+    #expect(two.help == "Remove the statement that creates `a`.")
+  }
+
   @Test("an index that a later one makes redundant is reported at the later one")
   func redundantIndex() throws {
     let first = sql("CREATE INDEX a ON Lists (title)")
@@ -78,9 +132,12 @@ struct LatestSchemaTests {
     ])
   func dropRedundant(_ indexes: String) throws {
     let history = [Self.lists, sql(indexes)]
-    let finding = try #require(try found(history, "redundant-index").first)
+    let releases = ["1.0": 2]
+    let finding = try #require(
+      try lint(history, .local, releases: releases).findings.first { $0.rule == "redundant-index" })
     let fix = try #require(finding.fix)
-    let report = try lint(history + ["operations:\n  \(fix)\n"], .additive)
+    let report = try lint(
+      history + ["operations:\n  \(fix)\n"], .additive, releases: releases)
     #expect(report.findings.filter { $0.migration == "0003_step" }.map(\.short) == [])
   }
 

@@ -15,8 +15,9 @@ extension Rule {
       When SQLite creates a view, a trigger, a default or a foreign key, it does not check the \
       objects to which it refers. If a table, a column, a function or a collation is missing, the \
       app's first statement that needs it fails, and a broken view or trigger makes SQLite refuse \
-      RENAME and DROP COLUMN on every table. Lint checks the latest schema; objects that a later \
-      migration repairs or drops are not findings. uuid() is built in.
+      RENAME and DROP COLUMN on every table. A trigger never fires for a missing column of its UPDATE \
+      OF. Lint checks the latest schema; objects that a later migration repairs or drops are not \
+      findings. uuid() is built in.
       """,
     fix: """
       Correct the name, or drop the object first and create it again afterwards. Name the \
@@ -55,14 +56,20 @@ private func brokenObjects(_ timeline: Timeline) -> [Draft] {
       missing.flatMap { timeline.removal(of: $0, after: place) ?? culprits[$0] } ?? place
     culprits[broken.object.name.identifier] = culprit
     return timeline.draft(
-      "the \(broken.object.kind.rawValue) `\(broken.object.name)` does not compile: "
-        + broken.message,
+      broken.problem,
       at: culprit, keys: ["name", "column", "table", "from"], object: broken.object.name,
       table: broken.object.table)
   }
 }
 
 extension BrokenObject {
+  fileprivate var problem: String {
+    let name = "the \(object.kind.rawValue) `\(object.name)`"
+    return missingColumn.map {
+      "\(name) never fires for UPDATE OF \($0): `\(object.table)` has no such column"
+    } ?? "\(name) does not compile: \(message)"
+  }
+
   /// The last part of the name in messages such as `no such column: NEW.title`.
   fileprivate var missingObject: Identifier? {
     guard message.hasPrefix("no such ") else { return nil }
