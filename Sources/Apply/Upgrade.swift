@@ -129,12 +129,12 @@ package final class Upgrade {
     do {
       try makeCopies(before: first, batch)
       try requireExclusive(first, &batch)
-      try requireCurrentCopies()
       guard batch.next == first else {
         // Another process has been faster.
         transaction.rollBack()
         return true
       }
+      try requireCurrentCopies()
       try requireWhole(batch)
       let started = Stopwatch()
       repeat {
