@@ -86,15 +86,15 @@ package struct ProjectFiles: Sendable {
     func isSame(_ a: String, _ b: String) -> Bool {
       FileStatus(a).flatMap { a in FileStatus(b).map(a.isSameFile) } ?? false
     }
-    if DatabaseFile.isDatabase(path) { return "an SQLite database" }
-    for suffix in ["-journal", "-wal", "-shm"] where path.hasSuffix(suffix) {
+    for suffix in databaseSuffixes where path.hasSuffix(suffix) {
       if DatabaseFile.isDatabase(String(path.dropLast(suffix.count))) {
-        return "a file of an SQLite database"
+        return suffix.isEmpty ? "an SQLite database" : "a file of an SQLite database"
       }
     }
-    let squashed = joinedPath(folder, "squashed")
-    let parent = parentFolder(of: path)
-    if isSame(parent, folder) || isSame(parent, squashed) { return "a file of the history" }
+    let folders = [folder, MigrationFolder(folder).squashed.path]
+    if folders.contains(where: { isSame(parentFolder(of: path), $0) }) {
+      return "a file of the history"
+    }
     return configuration.map { isSame(path, $0) } ?? false ? "the configuration" : nil
   }
 

@@ -34,13 +34,18 @@ struct GenerateTests {
   @Test(
     "an output never replaces a database, the configuration or a file of the history",
     arguments: [
-      "app.sqlite", "migrations/0001_all.yaml", "migrations/history.lock", "schemactl.yaml",
+      "app.sqlite", "app.sqlite-wal", "app.sqlite-journal", "migrations/0001_all.yaml",
+      "migrations/squashed/0000_old.yaml", "migrations/history.lock", "schemactl.yaml",
     ])
   func keptFiles(output: String) throws {
     let folder = try folder()
     try folder.write("schemactl.yaml", "sync: { engine: none }\n")
     try folder.expect(0, "freeze", "--release", "1")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.makeFolder("migrations/squashed")
+    for file in ["app.sqlite-wal", "app.sqlite-journal", "migrations/squashed/0000_old.yaml"] {
+      try folder.write(file, "operations: []\n")
+    }
     let before = FileManager.default.contents(atPath: folder.path(output))
     try folder.expect(64, "generate", "swift", "--output", output)
     try folder.expect(64, "bundle", "--output", output)

@@ -501,6 +501,16 @@ struct LintTests {
     return folder
   }
 
+  @Test("65: an unreadable manifest of a squash is reported at its place")
+  func unreadableSquashed() throws {
+    let folder = try squashed()
+    try folder.write("migrations/squashed/0002_step.yaml", "operations: [")
+    let run = try folder.expect(65, "verify")
+    #expect(
+      (run.output + run.errors).contains("migrations/squashed/0002_step.yaml:1:"),
+      "\(run.output)\(run.errors)")
+  }
+
   @Test(
     "runs on a copy of a database that has run some of the migrations that a squash replaces, or all",
     arguments: ["some", "all"])

@@ -88,6 +88,21 @@ struct RestoreTests {
     try folder.setMode(0o644, of: "app.sqlite")
   }
 
+  @Test("77: a read-only database is unchanged, and the message says so")
+  func readOnly() throws {
+    let folder = try folder()
+    try folder.setMode(0o777, of: "")
+    try FileManager.default.copyItem(
+      atPath: folder.path("app.sqlite"), toPath: folder.path("kept.sqlite"))
+    for file in ["app.sqlite", "kept.sqlite"] { try folder.setMode(0o444, of: file) }
+    let run = try folder.start(
+      ["restore", "kept.sqlite", "--database", "app.sqlite"], asStranger: true
+    ).wait()
+    #expect(run.status == 77)
+    #expect(run.errors.contains("Nothing was changed"), "\(run.errors)")
+    #expect(!folder.exists("app.sqlite.before-restore"))
+  }
+
   @Test("drafts are reset to the copy, and the report names both files")
   func resetDrafts() throws {
     let folder = try folder()
