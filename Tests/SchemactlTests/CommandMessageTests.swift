@@ -94,12 +94,6 @@ struct CommandMessageTests {
         #expect(run.status == 130, "\(command): \(run.output)\(run.errors)")
         text += shown(run, command, "a replay that does not end")
       }
-      let folder = try WorkingFolder.longHistory()
-      let child = try folder.start(["migrate", "--database", "app.sqlite"])
-      try waitUntil { folder.committed() == 2 || !child.isRunning }
-      child.send(SIGINT)
-      text += shown(
-        try child.wait(), "migrate --database app.sqlite", "the second of two migrations")
       try expectGolden(text, "messages-130.txt")
     }
   #endif

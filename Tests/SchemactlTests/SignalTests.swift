@@ -6,12 +6,24 @@ import Testing
 #if os(Linux)
   extension WorkingFolder {
     /// The number of committed migrations, read while another process writes.
-    func committed() -> Int {
+    fileprivate func committed() -> Int {
       (try? applied().count) ?? 0
     }
 
+    /// A history whose replay does not end.
+    static func endlessHistory() throws -> WorkingFolder {
+      try WorkingFolder.of([
+        "0001_endless": manifest(
+          "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) "
+            + "SELECT count(*) FROM n")
+      ])
+    }
+  }
+
+  @Suite("Signals")
+  struct SignalTests {
     /// Three migrations. The last one takes hours on existing rows, and no time without rows.
-    static func longHistory() throws -> WorkingFolder {
+    private func longHistory() throws -> WorkingFolder {
       let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
       try folder.expect(0, "migrate", "--database", "app.sqlite")
       // A write-ahead log allows the test to read meanwhile.
@@ -28,23 +40,11 @@ import Testing
       return folder
     }
 
-    /// A history whose replay does not end.
-    static func endlessHistory() throws -> WorkingFolder {
-      try WorkingFolder.of([
-        "0001_endless": manifest(
-          "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) "
-            + "SELECT count(*) FROM n")
-      ])
-    }
-  }
-
-  @Suite("Signals")
-  struct SignalTests {
     @Test(
       "130: a signal rolls back and names the last migration, and migrate can continue",
       arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: Int32) throws {
-      let folder = try WorkingFolder.longHistory()
+      let folder = try longHistory()
       let child = try folder.start(["migrate", "--database", "app.sqlite"])
       try waitUntil { folder.committed() == 2 || !child.isRunning }
       child.send(signal)
@@ -58,7 +58,7 @@ import Testing
 
     @Test("130: JSON contains the applied migrations")
     func json() throws {
-      let folder = try WorkingFolder.longHistory()
+      let folder = try longHistory()
       let child = try folder.start(["migrate", "--database", "app.sqlite", "--format", "json"])
       try waitUntil { folder.committed() == 2 || !child.isRunning }
       child.send(SIGINT)
@@ -83,7 +83,7 @@ import Testing
 
     @Test("130: the same signal twice within a second counts once, as GNU timeout sends it")
     func twice() throws {
-      let folder = try WorkingFolder.longHistory()
+      let folder = try longHistory()
       let run = try folder.shell(
         "timeout -s TERM 1 \"$schemactl\" migrate --database app.sqlite --format json; echo >&2 $?")
       #expect(run.errors == "124\n")
