@@ -14,6 +14,7 @@ extension Timeline {
       let change = change(of: index.table, in: migration)
       let outcome = outcome(of: index)
       guard outcome != .apart, !isNew(index.table, in: migration),
+        !isPrepared(index.columns, of: index.table.identifier, before: index.place),
         mayRepeat(
           index.columns, of: index.table.identifier, change, outcome, before: index.place)
       else { return nil }
@@ -27,16 +28,27 @@ extension Timeline {
   private var constraintsOverRepeatedValues: [Draft] {
     tables.flatMap { change, after -> [Draft] in
       guard let before = change.before else { return [] }
-      let known = before.uniques.compactMap(change.renamed)
-      return after.uniques.compactMap { columns in
+      // Different values may be the same under another collation than BINARY.
+      let collated = Set(
+        change.keptColumns.lazy.filter {
+          $0.old.collation != $0.new.collation && ($0.new.collation ?? "binary") != "binary"
+        }.map(\.new.key))
+      let known = before.keys.compactMap(change.renamed).filter(collated.isDisjoint)
+      return after.keys.compactMap { columns in
+        let isPrimary = columns == after.primaryKey?.columns
+        // A new key has values of its own.
+        if isPrimary, !change.created.isDisjoint(with: columns) { return nil }
         let place = change.place(ofConstraintOver: columns)
         let outcome = outcome(of: columns, change)
         guard outcome != .apart, !known.contains(where: { Set($0).isSubset(of: columns) }),
-          mayRepeat(columns, of: after.key, change, outcome, before: place)
+          !isPrepared(columns, of: after.key, before: place),
+          !collated.isDisjoint(with: columns)
+            || mayRepeat(columns, of: after.key, change, outcome, before: place)
         else { return nil }
         let names = after.list(of: columns)
         return draft(
-          "UNIQUE (\(names)) of `\(after.name)` fails \(outcome.words)if two rows hold the same values",
+          "\(isPrimary ? "PRIMARY KEY" : "UNIQUE") (\(names)) of `\(after.name)` fails "
+            + "\(outcome.words)if two rows hold the same values",
           at: place, keys: ["unique", "columns", "table"], object: "\(after.name).\(names)",
           table: after.name, severity: .warning)
       }
@@ -127,22 +139,29 @@ extension MoveColumn {
 }
 
 extension Timeline {
+  /// Whether an earlier statement of the migration changes the columns or deletes rows.
+  fileprivate func isPrepared(
+    _ columns: [Identifier?], of table: Identifier, before place: StatementPlace
+  ) -> Bool {
+    statements(in: place.migration).contains { statement in
+      guard statement.place.number < place.number, let target = statement.target,
+        target.name.identifier == table || target.isCopy
+      else { return false }
+      return target.deletes || !target.updates.isDisjoint(with: columns.compactMap { $0 })
+    }
+  }
+
   fileprivate func mayRepeat(
     _ columns: [Identifier?], of table: Identifier, _ change: TableChange?, _ outcome: Outcome?,
     before place: StatementPlace
   ) -> Bool {
     let names = columns.compactMap { $0 }
-    let earlier = statements(in: place.migration).filter { $0.place.number < place.number }
-    let isPrepared = earlier.contains { statement in
-      guard let target = statement.target, target.name.identifier == table || target.isCopy else {
-        return false
-      }
-      return target.deletes || !target.updates.isDisjoint(with: names)
-    }
-    if isPrepared { return false }
     if wasUnique(columns, of: table, before: place) { return false }
     guard let change, let before = change.before, let after = change.after else { return true }
     if losses.losesRows(of: change) { return false }
+    if losses.runOnEqualRows.contains(.init(migration: change.migration, table: before.key)) {
+      return false
+    }
     if before.hasKey(within: names) { return false }
     // A new column is NULL in every row, and NULLs do not repeat. The values that a copy computes
     // are unknown unless it uses a map.

@@ -66,6 +66,8 @@ package struct LossEvidence: Sendable {
   package var untried: Set<Int> = []
   /// The migrations that ran with all kinds of rows.
   package var runOnAllRows: Set<Int> = []
+  /// The tables that held two equal rows when a step ran.
+  package var runOnEqualRows: Set<Key> = []
   /// Columns with a NULL that remained through a step.
   package var acceptedNulls: Set<Key> = []
   /// Reasons why a step could not be tested with rows.

@@ -308,6 +308,7 @@ package final class TableTracker {
         migration: migration)
       change.lost = start.columns.compactMap { chain.lost($0.name) }
       change.isRebuilt = true
+      change.leftover = tables[id].isDropped ? nil : tables[id].key
       change.copies = copies.places(from: id, to: new.id)
     }
     append(change)

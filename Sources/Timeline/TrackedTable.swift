@@ -160,7 +160,8 @@ struct TableChain {
       // and so cannot have the values.
       let isNew =
         same.origin == nil
-        && (first.losses[key].map { $0.number < same.created.number } ?? false)
+        && ((first.losses[key] ?? first.renames[key]).map { $0.number < same.created.number }
+          ?? false)
       guard tables.count == 1, isNew || (same.origin.map { $0 != key } ?? false) else { return nil }
     }
     if let renamed = now.columns.first(where: { $0.origin == key }) {

@@ -31,8 +31,9 @@ final class Experiment {
     }
   }
 
-  /// A statement of the last migration, and the contents of the tables after it.
+  /// A statement, and the contents of the tables after it.
   struct Step {
+    let migration: Int
     let statement: ReplayedStatement
     let digest: [Identifier: Int]
     let contents: Contents
@@ -48,7 +49,7 @@ final class Experiment {
   let database: FilledDatabase
   private let application: Application
   private let interruption: Interruption
-  private let migrations: [Migration]
+  private let migrations: [(index: Int, migration: Migration)]
   /// The tables that the last migration changes.
   private let touched: Set<Identifier>
   /// Why a migration failed the last time.
@@ -64,7 +65,7 @@ final class Experiment {
     self.database = database
     application = history.application
     interruption = history.interruption
-    migrations = steps.map { history.migrations[$0].withSmallLimits }
+    migrations = steps.map { ($0, history.migrations[$0].withSmallLimits) }
     touched = history.touched[steps[steps.count - 1]]
   }
 
@@ -92,17 +93,22 @@ final class Experiment {
       connection.set(.triggers, to: true)
       let scratch = try ScratchDatabase(
         on: connection, application, calls, isCopy: false, interruption: interruption)
-      for migration in migrations.dropLast() { try scratch.apply(migration) }
       var steps: [Step] = []
+      var current = 0
       if tracing {
         scratch.observe(comparesSchemas: false) { (statement, _) throws(DatabaseError) in
           let contents = try Contents(
             of: connection, Schema(of: connection), before: names)
-          steps.append(Step(statement: statement, digest: contents.digest, contents: contents))
+          steps.append(
+            Step(
+              migration: current, statement: statement, digest: contents.digest,
+              contents: contents))
         }
       }
-      for migration in migrations.suffix(1) {
-        try scratch.apply(migration, touching: checksReferences ? touched : [])
+      for (index, migration) in migrations {
+        current = index
+        let isChecked = checksReferences && index == migrations.last?.index
+        try scratch.apply(migration, touching: isChecked ? touched : [])
       }
       guard calls.called.isEmpty else {
         refusal = "the application's \(calls.called.joined(separator: ", ")) is called"

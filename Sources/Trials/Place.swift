@@ -104,7 +104,7 @@ struct Place {
   }
 
   private func place(of step: Experiment.Step) -> StatementPlace? {
-    let statements = timeline.statements(in: migration).filter {
+    let statements = timeline.statements(in: step.migration).filter {
       $0.place.operation == step.statement.operation
     }
     return
@@ -116,12 +116,12 @@ struct Place {
 
   // MARK: Explicit changes of a step
 
-  private func operation(_ number: Int) -> Operation? {
-    timeline.migrations.operation(number, of: migration)
+  private func operation(_ step: Experiment.Step) -> Operation? {
+    timeline.migrations.operation(step.statement.operation, of: step.migration)
   }
 
-  private func isWritten(_ number: Int) -> Bool {
-    switch operation(number)?.kind {
+  private func isWritten(_ operation: Operation?) -> Bool {
+    switch operation?.kind {
     case .sql?, .update?, .delete?, .insert?: true
     default: false
     }
@@ -129,9 +129,7 @@ struct Place {
 
   /// Whether an operation states that rows may be lost.
   private func consents(_ step: Experiment.Step) -> Bool {
-    guard case .rebuildTable(let rebuild)? = operation(step.statement.operation)?.kind else {
-      return false
-    }
+    guard case .rebuildTable(let rebuild)? = operation(step)?.kind else { return false }
     return rebuild.rowsMayBeLost
   }
 
@@ -143,7 +141,7 @@ struct Place {
       [.insert, .update, .delete].contains(event.action) && event.database == "main"
         && event.first.map { step.contents.tables[$0.identifier] != nil } ?? false
     }
-    return isWritten(step.statement.operation) && names.contains(first?.first?.identifier ?? "")
+    return isWritten(operation(step)) && names.contains(first?.first?.identifier ?? "")
       && !step.statement.events.contains { $0.action == .dropTable }
   }
 
@@ -157,7 +155,7 @@ struct Place {
   /// Whether any statement of the step overwrites the column.
   private func overwrites(_ column: DeviceTable.Column) -> Bool {
     timeline.statements(in: migration).contains { statement in
-      isWritten(statement.place.operation)
+      isWritten(timeline.operation(statement.place))
         && names.contains(statement.target?.name.identifier ?? "")
         && statement.target?.updates.contains(column.key) ?? false
     }

@@ -51,6 +51,7 @@ package final class RowTrial {
     guard !tables.all.isEmpty else { return }
     do {
       try judge(migration, tables, timeline)
+      try judgeRebuilds(migration, timeline)
     } catch let error as DatabaseError where !error.isOfMachine {
       if !tables.changed.isEmpty { note(migration, error.message) }
     }
@@ -87,7 +88,13 @@ package final class RowTrial {
       let isDropped = change.map { $0.isDropped && $0.replacement == nil } ?? false
       let isThere = !isDropped && history.schemas[migration + 1].table(table) != nil
       let name = change?.after?.key ?? (isThere ? table : nil)
-      evidence.judged.insert(.init(migration: migration, table: table))
+      let key = LossEvidence.Key(migration: migration, table: table)
+      evidence.judged.insert(key)
+      if evidence.runOnAllRows.contains(migration),
+        Set(filled.rows.map(\.cells)).count < filled.rows.count
+      {
+        evidence.runOnEqualRows.insert(key)
+      }
       let outcome = try TableOutcome(judge, filled, after: name)
       noteNulls(outcome, migration)
       let place = Place(timeline, migration, table, name)
@@ -112,6 +119,7 @@ package final class RowTrial {
       if let together = try combinedOutcome(of: table, from: start, place),
         together.lost.count < outcome.lost.count
       {
+        noteNulls(together, place.migration)
         return try reportLosses(together, renamed, place)
       }
     }
@@ -129,8 +137,6 @@ package final class RowTrial {
     }
     var exchanged: [(from: String, to: String)] = []
     var exchange: StatementPlace?
-    var vanished: [(column: DeviceTable.Column, cells: [LossJudge.Cell], isAll: Bool)] = []
-    var homes: [Identifier: Int] = [:]
     for column in outcome.table.shape.columns {
       let name = renamed[column.key] ?? column.key
       let isThere = outcome.has(name)
@@ -144,7 +150,6 @@ package final class RowTrial {
         note(place.migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
       case .kept(let destination):
         evidence.destinations[key] = destination
-        if case .column(let table, _) = destination { homes[table.identifier, default: 0] += 1 }
         guard isThere, let other = outcome.otherColumn(destination, than: name),
           let statement = try place.ofExchange(
             column, as: name,
@@ -157,8 +162,6 @@ package final class RowTrial {
         let destination = try destination(
           of: column.key, as: name, outcome.table.shape.key, place)
         evidence.destinations[key] = destination
-        if case .column(let table, _) = destination { homes[table.identifier, default: 0] += 1 }
-        if !isThere, case .nowhere = destination { vanished.append((column, cells, isAll)) }
         guard isThere, case .nowhere = destination,
           let statement = try place.ofCells(cells, column, outcome.judge)
         else { continue }
@@ -174,26 +177,43 @@ package final class RowTrial {
       }
     }
     if let exchange { evidence.losses.append(outcome.loss(.exchanged(exchanged), at: exchange)) }
-    // The rows of a dropped table whose drop is no finding are in another table, which may have these
-    // columns without their values.
-    guard outcome.name == nil, !vanished.isEmpty,
-      !place.timeline.changes(in: place.migration).contains(where: {
-        $0.before?.key == outcome.table.shape.key
-      }),
-      let home = homes.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key,
-      let shape = history.schemas[place.migration + 1].table(home).flatMap(TableShape.init)
-    else { return }
-    for (column, cells, isAll) in vanished where shape.column(column.key) != nil {
-      if let statement = try place.ofCells(cells, column, outcome.judge) {
-        evidence.losses.append(outcome.loss(.values(isAll: isAll), of: column, at: statement))
-      }
-    }
   }
 
   // MARK: Several drafts
 
   /// The maximum number of drafts that run together: each experiment runs them all.
   private static let mostSteps = 20
+
+  /// Judges rebuilds that earlier drafts began, as a whole: a draft alone only copies the rows, or only
+  /// drops a table.
+  private func judgeRebuilds(_ migration: Int, _ timeline: Timeline) throws {
+    let (before, after) = (history.schemas[migration], history.schemas[migration + 1])
+    // Those of tables that exist before the migration are judged already.
+    let judged = timeline.changes(in: migration).filter { change in
+      change.isRebuilt && change.before.map { before.table($0.key) != nil } ?? false
+    }.compactMap(\.after?.key)
+    for change in timeline.changes where change.isRebuilt {
+      guard evidence.areTogether(change.migration, migration), let old = change.before?.key,
+        let new = change.after?.key
+      else { continue }
+      let place = Place(timeline, migration, old, new)
+      let start: EarlierName?
+      if change.migration == migration {
+        guard before.table(old) == nil, !judged.contains(new) else { continue }
+        start = try starts(old, nil, place).last
+      } else {
+        guard let leftover = change.leftover, before.table(leftover) != nil,
+          after.table(leftover) == nil, after.table(new) != nil
+        else { continue }
+        start = EarlierName(migration: change.migration, table: old, column: nil)
+      }
+      guard let start, let outcome = try combinedOutcome(of: new, from: start, place) else {
+        continue
+      }
+      noteNulls(outcome, migration)
+      try reportLosses(outcome, change.renamedColumns, place)
+    }
+  }
 
   /// The location of the values that a draft drops, if the experiment starts at an earlier draft.
   private func destination(

@@ -412,6 +412,19 @@ struct MoreHarmTests {
           sql("CREATE TABLE n (\(key), x TEXT NOT NULL) STRICT;\nINSERT INTO n SELECT * FROM a;"),
           sql("DROP TABLE a;\nALTER TABLE n RENAME TO a;")),
         Harm(
+          "NOT NULL with coalesce by a rebuild over two migrations", [], .local,
+          sql("CREATE TABLE a (\(key), x TEXT) STRICT"),
+          sql(
+            """
+            CREATE TABLE n (\(key), x TEXT NOT NULL) STRICT;
+            INSERT INTO n SELECT id, coalesce(x, '') FROM a;
+            """),
+          sql("DROP TABLE a;\nALTER TABLE n RENAME TO a;")),
+        Harm(
+          "a renamed NOT NULL column whose name a new column takes", ["rename-column a.x"], .local,
+          sql("CREATE TABLE a (\(key), x TEXT NOT NULL) STRICT"),
+          sql("ALTER TABLE a RENAME x TO y;\nALTER TABLE a ADD x TEXT;")),
+        Harm(
           "NOT NULL once the rows without are deleted", [], .local,
           rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
             .replacing(
@@ -430,6 +443,46 @@ struct MoreHarmTests {
             INSERT INTO n SELECT * FROM pairs WHERE true ON CONFLICT (a, b) DO NOTHING;
             DROP TABLE pairs;
             ALTER TABLE n RENAME TO pairs;
+            """)),
+        Harm(
+          "a key for a table that had none, without ON CONFLICT", ["fails-on-data a.x, y"], .local,
+          sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL) STRICT"),
+          sql(
+            """
+            CREATE TABLE n (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)) STRICT;
+            INSERT INTO n SELECT * FROM a;
+            DROP TABLE a;
+            ALTER TABLE n RENAME TO a;
+            """)),
+        Harm(
+          "a key of fewer columns", ["fails-on-data a.x", "primary-key-change a"], .local,
+          sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)) STRICT"),
+          sql(
+            """
+            CREATE TABLE n (x TEXT NOT NULL PRIMARY KEY, y TEXT NOT NULL) STRICT;
+            INSERT INTO n SELECT * FROM a;
+            DROP TABLE a;
+            ALTER TABLE n RENAME TO a;
+            """)),
+        Harm(
+          "a key that compares without case", ["fails-on-data a.x"], .local,
+          sql("CREATE TABLE a (x TEXT NOT NULL PRIMARY KEY, y TEXT) STRICT"),
+          sql(
+            """
+            CREATE TABLE n (x TEXT NOT NULL PRIMARY KEY COLLATE NOCASE, y TEXT) STRICT;
+            INSERT INTO n SELECT * FROM a;
+            DROP TABLE a;
+            ALTER TABLE n RENAME TO a;
+            """)),
+        Harm(
+          "a key that was unique", ["primary-key-change a"], .local,
+          sql("CREATE TABLE a (x TEXT NOT NULL UNIQUE, y TEXT NOT NULL PRIMARY KEY) STRICT"),
+          sql(
+            """
+            CREATE TABLE n (x TEXT NOT NULL PRIMARY KEY, y TEXT NOT NULL) STRICT;
+            INSERT INTO n SELECT * FROM a;
+            DROP TABLE a;
+            ALTER TABLE n RENAME TO a;
             """)),
         Harm(
           "NOT NULL with coalesce", [], .local,

@@ -70,33 +70,11 @@ extension Rule {
           at: column.place, keys: ["column", "from", "table"], object: "\(table).\(name)",
           table: table)
       }
-      return found + replaced + timeline.valuesLostBetween + timeline.unnamedValues
+      return found + replaced + timeline.unnamedValues
     })
 }
 
 extension Timeline {
-  /// Values of a table that one migration drops and a later one replaces, in columns that both have.
-  fileprivate var valuesLostBetween: [Draft] {
-    changes.flatMap { change -> [Draft] in
-      guard change.isDropped, change.isSucceeded, let before = change.before,
-        let place = change.removal,
-        let after = changes.first(where: {
-          $0.migration > change.migration && $0.isRebuilt && $0.before?.key == before.key
-        })?.after
-      else { return [] }
-      return before.columns.compactMap { column -> Draft? in
-        guard after.column(column.name) != nil,
-          case .nowhere? = losses.destination(column.name, of: before.name, in: change.migration)
-        else { return nil }
-        return draft(
-          "the values of `\(before.name).\(column.name)` are lost: this drops the table, and the "
-            + "table that replaces it later does not get them",
-          at: place, keys: ["table", "name"], object: "\(before.name).\(column.name)",
-          table: before.name)
-      }
-    }
-  }
-
   /// Values that a column accepts and the map of its `move_column` does not contain.
   fileprivate var unnamedValues: [Draft] {
     rowFailures.filter(\.isOfMap).compactMap { failure in
