@@ -78,7 +78,8 @@ package struct Copier {
         return !interruption.isRequested
       }
     } catch {
-      if error.isFullDisk || error.code == .readOnly {
+      // Only the copy of a private database can cause an error.
+      if error.isFullDisk || error.code == .readOnly || source.path == ":memory:" {
         let ofCopy = Failure(error, database: file.path)
         throw failure(ofCopy.status, ofCopy.message)
       }

@@ -182,7 +182,7 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(74, .current, "migrate --database migrations"),
     Document(0, .current, "diff --database app.sqlite"),
     Document(1, .drifted, "diff --database app.sqlite"),
-    Document(1, .strangers, "diff --database app.sqlite", schema: "error"),
+    Document(1, .strangers, "diff --database app.sqlite"),
     Document(4, .ahead, "diff --database app.sqlite", schema: "error"),
     Document(0, .current, "freeze --release 1.0"), Document(1, .harmful, "freeze", schema: "error"),
     Document(2, .edited, "freeze", schema: "error"),
