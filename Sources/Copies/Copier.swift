@@ -58,9 +58,18 @@ package struct Copier {
     _ file: TemporaryFile, from source: Connection, _ bytes: Int64, _ purpose: String
   ) throws {
     onEvent(.copying(done: 0, of: bytes))
-    let target = try Connection(path: file.path, mode: .readWrite)
     func failure(_ status: ExitStatus, _ message: String) -> Failure {
       Failure(status, "\(purpose) cannot be created: \(message)")
+    }
+    func failure(_ error: DatabaseError) -> Failure {
+      let ofCopy = Failure(error, database: file.path)
+      return failure(ofCopy.status, ofCopy.message)
+    }
+    let target: Connection
+    do {
+      target = try Connection(path: file.path, mode: .readWrite)
+    } catch {
+      throw failure(error)
     }
     // SQLite opens for reading what it cannot open for writing, and does not report why.
     if target.isReadOnly {
@@ -80,8 +89,7 @@ package struct Copier {
     } catch {
       // Only the copy of a private database can cause an error.
       if error.isFullDisk || error.code == .readOnly || source.path == ":memory:" {
-        let ofCopy = Failure(error, database: file.path)
-        throw failure(ofCopy.status, ofCopy.message)
+        throw failure(error)
       }
       guard error.code == .ioError else { throw error }
       throw failure(
