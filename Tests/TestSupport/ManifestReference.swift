@@ -29,7 +29,7 @@ package enum ManifestReference {
 
       ## Parts
 
-      Several operations use these.
+      Several operations use these mappings.
 
       """)
     writer.parts(
@@ -46,10 +46,10 @@ package enum ManifestReference {
 
     Which operations and keys can a manifest have?
 
-    A migration is one file, `NNNN_what_it_does.yaml`, in the directory `migrations`. The numbers
+    A migration is one file, `NNNN_description.yaml`, in the directory `migrations`. The numbers
     determine the order. `schemactl new` creates the next file. Editors complete and check manifests
-    with [manifest.schema.json](manifest.schema.json). This page is generated from the grammar, and
-    each example is a test.
+    with [manifest.schema.json](manifest.schema.json). A test generates this page from the grammar and
+    runs each example.
 
     ```yaml
     description: Items have a price.
@@ -66,8 +66,8 @@ package enum ManifestReference {
 
     ## Mirrored columns
 
-    If two versions of the app share a database, or sync with each other, the older version writes the
-    old column and the newer version writes the new column. `mirror` installs triggers that copy each
+    Two versions of the app may share a database or sync with each other. Then the older version writes
+    the old column, and the newer version writes the new column. `mirror` installs triggers that copy each
     change to the other column:
 
     ```yaml
@@ -85,27 +85,27 @@ package enum ManifestReference {
     - After an INSERT, the column that differs from its default wins. If both or neither differ, the
       new column wins.
     - After an UPDATE, the column that has changed wins. If both have changed, the new column wins.
-    - If the two values agree by `map` or by `map_back`, the triggers change nothing: an older version
-      that writes 0 over 0 leaves a `status` of 2. So the triggers never react to each other.
-    - If the winner's map does not name a value, NULL included, both columns keep their values. Name in
-      `map_back` every value that the new column can have.
+    - If the two values agree by `map` or by `map_back`, the triggers change nothing. An older version
+      that writes 0 over 0 leaves a `status` of 2. The triggers never react to each other.
+    - If the winner's map does not name a value, both columns keep their values. This includes NULL. Name
+      every possible value of the new column in `map_back`.
     - `map_back` must name every value of `map`, and return it to a value that `map` converts into it.
       Both columns must store the values unchanged, and their CHECK must allow them.
-    - schemactl refuses (65) columns that are in the primary key, UNIQUE or generated, defaults that
-      are not constants, and defaults that do not agree with each other.
+    - schemactl refuses columns in the primary key, UNIQUE columns and generated columns. It also refuses
+      defaults that are not constants or do not agree with each other (exit code 65).
     - The UPDATE of a mirror also fires your UPDATE triggers. RETURNING returns the row before the
       triggers run.
 
-    The triggers are called `mirror_items_isDone_to_status_on_insert`, `…_on_update`, and the same with
-    the columns exchanged, with a number if the name exists. `rename_column` and rewrites keep them.
-    `drop_column` lists them and stops. When no older version runs any more, drop all four with
-    `drop_trigger`, and then the old column.
+    schemactl names the triggers `mirror_items_isDone_to_status_on_insert` and `…_on_update`. Two more
+    triggers have the names of the columns exchanged. If a name exists, schemactl adds a number.
+    `rename_column` and rewrites keep the triggers. `drop_column` lists them and stops. When no older
+    version runs any more, drop all four with `drop_trigger`, and then drop the old column.
 
-    The triggers also fire for rows that a sync engine writes, so that a value from an older device
-    reaches the new column. Do not guard them with SQLiteData's
-    `sqlitedata_icloud_syncEngineIsSynchronizingChanges()`: without the guard, they produce the same
+    The triggers also fire for rows that a sync engine writes. A value from an older device therefore
+    reaches the new column. Do not guard the triggers with SQLiteData's
+    `sqlitedata_icloud_syncEngineIsSynchronizingChanges()`. Without the guard, they produce the same
     result on every device, and SQLiteData does not upload it. The values on the server may disagree
-    until a device writes one of the two columns again; on a new device the new column wins.
+    until a device writes one of the two columns again. On a new device the new column wins.
 
     """
 
@@ -124,14 +124,16 @@ package enum ManifestReference {
 
     YAML readers disagree about `yes`, `no`, `on`, `off`, `007`, `0x1f`, `1_000` and `.inf`. schemactl
     reports them as errors with the correct form. It also reports a `default` that looks like an
-    expression (`uuid()`, `CURRENT_TIMESTAMP`, `datetime('now')`, `(1 + 2)`, `x'00ff'`): write
+    expression: `uuid()`, `CURRENT_TIMESTAMP`, `datetime('now')`, `(1 + 2)`, `x'00ff'`. Write
     `{ sql: "uuid()" }` for the expression, or `"uuid()"` for the text.
 
     SQL is a text: `check: price >= 0`. Quote it if it contains `: ` or ` #` or begins with a quote or
-    a bracket, and inside `{ }` and `[ ]` also if it contains a comma or a bracket:
-    `{ check: "status IN (0, 1)" }`. schemactl registers `uuid()` on its own connections, but SQLite does
-    not have that function: the app must register it, too (SQLiteData does), and the `sqlite3` shell cannot
-    insert rows that need it. Declare other functions of the app in `schemactl.yaml`.
+    a bracket. Inside `{ }` and `[ ]`, also quote it if it contains a comma or a bracket:
+    `{ check: "status IN (0, 1)" }`.
+
+    SQLite does not have a function `uuid()`. schemactl registers it on its own connections. The app must
+    register it, too; SQLiteData does. The `sqlite3` shell cannot insert rows that need it. Declare other
+    functions of the app in `schemactl.yaml`.
 
     """
 
@@ -147,7 +149,7 @@ package enum ManifestReference {
         lint:
           allow:
             - rule: drop-column
-              reason: Nothing syncs, and the column was never filled.
+              reason: Nothing syncs, and the app never filled the column.
     ```
 
     """
@@ -156,8 +158,9 @@ package enum ManifestReference {
 
     ## schemactl.yaml
 
-    schemactl looks for this file in the working directory and above. Paths in it are relative to its
-    own directory. Every key is optional, and an option on the command line overrides it.
+    schemactl looks for this file in the working directory and in the directories above it. Paths in the
+    file are relative to the file's directory. Every key is optional. An option on the command line
+    overrides a key.
 
     ```yaml
     migrations: migrations
@@ -282,7 +285,7 @@ private struct ReferenceWriter {
     if case .mapping(let mapping) = rule.shape {
       keys(of: mapping)
     } else {
-      write("Takes \(rule.shape.reference).\n")
+      write("The value is \(rule.shape.reference).\n")
     }
     if let example = Grammar.examples[rule.name] { write("\n```yaml\n\(example)\n```\n") }
   }
