@@ -328,22 +328,6 @@ struct Influence {
     return nil
   }
 
-  /// A verdict if NULL becomes a constant in a column that still accepts NULL: `ifnull(n, 0)`. The
-  /// empty text is often a NULL already.
-  func filling(_ nulls: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
-    for cell in nulls {
-      let values = judge.valuesAfter(cell, in: name, as: newName)
-      guard let value = values.first, value != .null, value != "", isOfKind(value),
-        MarkMaker.numbers(in: value).isEmpty, values.allSatisfy({ $0 == value }),
-        !column.isInKey, let after = columnAfter, after.notNull == nil,
-        let change = judge.setting(cell, to: value),
-        judge.effect(of: try judge.experiment.run([change])) == .none
-      else { continue }
-      return .narrowed(cell, .null, value)
-    }
-    return nil
-  }
-
   /// A verdict if a value that the step names becomes NULL in a column that accepted NULL before:
   /// `NULLIF(n, 0)`. The empty text is often a NULL already.
   private func clearing(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {

@@ -135,16 +135,11 @@ struct LossJudge {
     }.filter { value($0) != .null }
     guard !cells.isEmpty else { return .unknown }
     let (gone, place) = missing(cells, after: name, as: newName)
-    let influence = Influence(
-      judge: self, column: column, table: filled, name: name, newName: newName)
-    let nulls = filled.rows.indices.filter { !lost.contains($0) }.map {
-      Cell(table: table, row: $0, column: index)
-    }.filter { value($0) == .null }
-    guard !gone.isEmpty else { return try influence.filling(nulls) ?? .kept(place ?? .elsewhere) }
+    guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
     if let other = exchange(cells, in: filled, after: name, than: newName) { return .kept(other) }
-    let verdict = try influence.verdict(on: gone, of: cells)
-    if case .lost = verdict { return verdict }
-    return try influence.filling(nulls) ?? verdict
+    return try Influence(
+      judge: self, column: column, table: filled, name: name, newName: newName
+    ).verdict(on: gone, of: cells)
   }
 
   /// The cells whose values do not exist unchanged, and the location of most other cells' values.
