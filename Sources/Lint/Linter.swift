@@ -106,6 +106,7 @@ package struct Linter: Sendable {
     }
     let unused = suppressions.unused(complete: complete) { rule, migration in
       severity(rule, scope.profile(nil, in: migration)) != .off
+        && !(rule.isFoundByRows && (copy != nil || timeline.losses.untried.contains(migration)))
     }
     let replayed = Set(migrations.prefix(complete).map(\.id.exact))
     let judgesQueries = !evidence.judgedQueries.isEmpty || (queries ?? []).isEmpty

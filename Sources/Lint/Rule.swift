@@ -32,6 +32,9 @@ package struct Rule: Sendable, CustomStringConvertible {
   var concernsLatestSchema = false
   /// Whether the rule also covers migrations that fail on rows, in addition to its own subject.
   var isAboutFailures = false
+  /// Whether only rows show the problem. In a migration that did not run on generated rows, an unused
+  /// suppression of the rule may be needed.
+  var isFoundByRows = false
   /// One paragraph.
   package let why: String
   /// The remedy, in one paragraph.

@@ -256,6 +256,34 @@ struct SuppressionTests {
       ])
   }
 
+  @Test(
+    "a suppression that only rows need is not reported as unused without a run on rows",
+    arguments: [
+      ("loses-rows", "INSERT INTO n SELECT * FROM t WHERE x > 0;"),
+      ("loses-values", "INSERT INTO n SELECT id, abs(x) FROM t;"),
+      ("fails-on-data", "INSERT INTO n SELECT id, x || NULL FROM t;"),
+    ])
+  func frozenSuppression(_ rule: String, _ copy: String) throws {
+    let column = rule == "fails-on-data" ? "x INTEGER NOT NULL" : "x INTEGER"
+    let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, \(column)) STRICT")
+    let rebuild = sql(
+      """
+      CREATE TABLE n (id INTEGER PRIMARY KEY, \(column)) STRICT;
+      \(copy)
+      DROP TABLE t;
+      ALTER TABLE n RENAME TO t;
+      """)
+    let allowed = rebuild + "lint: { allow: [{ rule: \(rule), reason: Why. }] }\n"
+    #expect(try lint([table, rebuild], .local).findings.map(\.rule) == [rule])
+    #expect(try lint([table, allowed], .local).lines == [])
+    #expect(try lint([table, allowed], .local, releases: ["1": 2]).lines == [])
+    #expect(try lint([table, allowed], .local, releases: ["1": 2], isFull: true).lines == [])
+    let idle =
+      "lint: { allow: [{ rule: \(rule), reason: Why. }] }\n" + sql("DELETE FROM t WHERE x = 1")
+    #expect(try lint([table, idle], .local).lines.count == 1)
+    #expect(try lint([table, idle], .local, releases: ["1": 2]).lines == [])
+  }
+
   @Test("a suppression of an operation applies only to it")
   func operation() throws {
     let manifest = """

@@ -9,6 +9,7 @@ extension Rule {
     id: "fails-on-data",
     section: .failsOnData,
     severities: .alwaysError,
+    isFoundByRows: true,
     why: """
       The migration runs on empty tables, as in every test of a new database, and fails on rows that the \
       schema allows: ADD COLUMN with NOT NULL and no default, with a default that is not a constant or \

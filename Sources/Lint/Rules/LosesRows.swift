@@ -6,6 +6,7 @@ extension Rule {
     id: "loses-rows",
     section: .losesData,
     severities: .alwaysError,
+    isFoundByRows: true,
     why: """
       A table exists before and after the migration, and rows are missing that no statement \
       deletes from it. A copy leaves them out through WHERE, LIMIT, GROUP BY, DISTINCT, a join or \

@@ -11,6 +11,7 @@ extension Rule {
     id: "loses-values",
     section: .losesData,
     severities: .alwaysError,
+    isFoundByRows: true,
     why: """
       A column exists before and after the migration, and its values are missing, or values that \
       differed are equal afterwards. Causes are a copy that leaves a column out, a new column with \

@@ -8,7 +8,8 @@ extension Rule {
       the baseline) would hide the next finding of its rule in the same place. A suppression with \
       `until` applies through that day, in UTC; afterwards it suppresses nothing, and is an error. \
       A suppression of a rule that the profile switches off is not a finding, because another \
-      profile may need it.
+      profile may need it. In a frozen migration, suppressions of loses-values, loses-rows and \
+      fails-on-data are findings only with `--full`, because only then does the migration run on rows.
       """,
     fix: "Remove the suppression. If it expired, fix the finding or set a later day.",
     wrong: """
