@@ -132,8 +132,17 @@ package enum ManifestReference {
     `{ check: "status IN (0, 1)" }`.
 
     SQLite does not have a function `uuid()`. schemactl registers it on its own connections. The app must
-    register it, too; SQLiteData does. The `sqlite3` shell cannot insert rows that need it. Declare other
-    functions of the app in `schemactl.yaml`.
+    register it, too; SQLiteData does. Declare other functions of the app in `schemactl.yaml`. The `sqlite3`
+    shell does not have `uuid()`, so it reports `unknown function` for statements that could call it:
+
+    | column with `DEFAULT (uuid())` | the shell refuses |
+    |---|---|
+    | any | an INSERT that does not name the column |
+    | NOT NULL | also INSERT OR REPLACE, and UPDATE OR REPLACE of the column, even with a value |
+    | NOT NULL ON CONFLICT REPLACE | also every INSERT and UPDATE of the column without OR, even with a value |
+
+    In the last case, `INSERT OR ABORT` and `UPDATE OR ABORT` with a value work. `.dump` writes a plain INSERT
+    for each row, so the shell cannot load a dump of such a table.
 
     """
 
