@@ -167,8 +167,7 @@ extension Project {
   package func liveReport(
     _ options: MigrateOptions, _ targets: [Migration], of database: ReadableDatabase
   ) throws(Failure) -> (live: LiveDatabase, report: MigrateReport?) {
-    let live = try live(
-      on: database.connection, path: options.database, mayBeEmpty: !options.existing)
+    let live = try live(in: database, mayBeEmpty: !options.existing)
     guard try !isBehind(live, targets, options) else { return (live, nil) }
     var report = MigrateReport()
     report.beyond = beyond(options.database, live.rows, options)

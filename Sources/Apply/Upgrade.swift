@@ -186,7 +186,8 @@ package final class Upgrade {
         connection.set(.trustedSchema, to: batch.isTrusted)
         return batch
       }
-      let live = try project.live(on: connection, path: options.database)
+      let live = try project.live(
+        in: ReadableDatabase(connection, name: options.database))
       try project.requireUsableLedger(live.rows, of: options.database)
       let isNew = live.rows == nil || live.adopted > 0
       if live.schema.table(project.ledger.table) == nil {

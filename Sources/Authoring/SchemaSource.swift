@@ -1,4 +1,5 @@
 import SchemaApply
+import SchemaCopies
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
@@ -87,22 +88,20 @@ package enum SchemaSource: Sendable {
     guard case .database(let path) = self else { return }
     let database = try ReadableDatabase(file: path, timeout: timeout, interruption: interruption)
     let view = try project.view(of: database)
+    let rows: [LedgerRow]
     do throws(Failure) {
-      let live = try view.adopting(
-        LiveDatabase(database.connection, project.ledger, path: path), on: database.connection,
-        path: path)
-      guard live.rows?.isEmpty == false else { return }
+      rows = try view.adopting(database).rows ?? []
     } catch {
       // The new migration may replace entries of another tool that the history does not know yet.
       if error.status == .databaseAhead { return }
       throw error
     }
-    let report = try project.status(of: database)
-    guard !report.pending.isEmpty else { return }
+    let pending = view.compareLedger(rows, of: path).filter { $0.state == .pending }.map(\.id)
+    guard !rows.isEmpty, !pending.isEmpty else { return }
     throw Failure(
       .finding,
       "\(path) has pending migrations, which the new migration would undo: "
-        + report.pending.abridged(to: 10).joined(separator: ", "),
+        + pending.abridged(to: 10).joined(separator: ", "),
       remedy: "Run `schemactl migrate --database \(shellQuoted(path))` first. If the schema of the "
         + "database prevents that, correct the database")
   }

@@ -96,10 +96,8 @@ extension ImportedHistory {
   package func point(
     of database: String, timeout: Double, interruption: Interruption
   ) throws(Failure) -> ImportedPoint {
-    let connection = try DatabaseFile.openForReading(
-      database, timeout: timeout, interruption: interruption)
     let live = try project.adopting(
-      LiveDatabase(connection, project.ledger, path: database), on: connection, path: database)
+      ReadableDatabase(file: database, timeout: timeout, interruption: interruption))
     let replay = try project.replay(project.migrations, interruption: interruption)
     if let failure = replay.failure { throw failure }
     var schema = Schema()

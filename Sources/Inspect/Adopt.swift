@@ -59,7 +59,7 @@ extension Project {
       }
       // Another tool's ledger tells apart points that have the same schema.
       if point == nil, !migrations.allSatisfy(\.manifest.replaces.isEmpty) {
-        live = try adopting(live, on: connection, path: database)
+        live = try adopting(live, in: ReadableDatabase(connection, name: database))
       }
       let adopted = live.adopted > 0 ? migrations[live.adopted - 1].id : nil
       let last = try replay.index(of: live, point ?? adopted, in: self, database)

@@ -52,8 +52,7 @@ extension Project {
     of database: ReadableDatabase, mayBeEmpty: Bool = true, comparesSchema: Bool = false
   ) throws(Failure) -> StatusReport {
     let view = try view(of: database)
-    let live = try view.live(
-      on: database.connection, path: database.name, mayBeEmpty: mayBeEmpty)
+    let live = try view.live(in: database, mayBeEmpty: mayBeEmpty)
     let ledger = view.compareLedger(live.rows ?? [], of: database.name)
     var report = StatusReport(
       current: live.rows?.last?.id, pending: ledger.filter { $0.state == .pending }.map(\.id),
@@ -85,9 +84,7 @@ extension Project {
   /// without a ledger, from that of the whole history.
   package func diff(of database: ReadableDatabase) throws(Failure) -> DiffReport {
     let view = try view(of: database)
-    let live = try view.adopting(
-      LiveDatabase(database.connection, ledger, path: database.name), on: database.connection,
-      path: database.name)
+    let live = try view.adopting(database)
     try view.requireIntactHistory()
     let ledger = view.compareLedger(live.rows ?? [], of: database.name)
     let unknown = ledger.filter { $0.state == .unknown }.map(\.id)

@@ -97,7 +97,7 @@ extension Project {
   ) throws(Failure) {
     var live = try LiveDatabase(database.connection, ledger, path: database.name)
     do {
-      live = try adopting(live, on: database.connection, path: database.name)
+      live = try adopting(live, in: database)
       report.ledger = compareLedger(live.rows ?? [], of: database.name)
       try live.requireOurs(self, path: database.name)
       if !migrations.isEmpty { try live.requireContent(path: database.name) }

@@ -121,16 +121,16 @@ extension Project {
     var hasLedger = false
     var sizes: TableSizes?
     if let readable {
-      let connection = readable.connection
-      let live = try live(
-        on: connection, path: readable.name, mayBeEmpty: !options.existing)
+      let live = try live(in: readable, mayBeEmpty: !options.existing)
       try requireUsableLedger(live.rows, of: readable.name)
       rows = live.rows
       adopted = live.adopted
       hasLedger = live.schema.table(ledger.table) != nil
       schema = live.schema
       if isMeasured {
-        sizes = try measured(database) { () throws(DatabaseError) in try TableSizes(connection) }
+        sizes = try measured(database) { () throws(DatabaseError) in
+          try TableSizes(readable.connection)
+        }
       }
       schema.objects.removeAll { $0.isOf(ledger) }
     }

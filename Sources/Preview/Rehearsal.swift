@@ -27,10 +27,10 @@ extension Project {
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> RehearsalReport {
     let database = options.database
-    if let readable,
-      let run = try liveReport(options, checkedTargets(options), of: readable).report
-    {
-      return RehearsalReport(run: run, milliseconds: 0)
+    if let readable {
+      let view = try view(of: readable)
+      let run = try view.liveReport(options, view.checkedTargets(options), of: readable).report
+      if let run { return RehearsalReport(run: run, milliseconds: 0) }
     }
     let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
     let file =

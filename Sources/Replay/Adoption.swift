@@ -10,12 +10,11 @@ extension Project {
   ///
   /// - Parameter mayBeEmpty: whether it may be a new one.
   package func live(
-    on connection: Connection, path: String, mayBeEmpty: Bool = true
+    in database: ReadableDatabase, mayBeEmpty: Bool = true
   ) throws(Failure) -> LiveDatabase {
-    let live = try adopting(
-      LiveDatabase(connection, ledger, path: path), on: connection, path: path)
-    try live.requireOurs(self, path: path)
-    if !mayBeEmpty { try live.requireContent(path: path) }
+    let live = try adopting(database)
+    try live.requireOurs(self, path: database.name)
+    if !mayBeEmpty { try live.requireContent(path: database.name) }
     return live
   }
 
@@ -23,12 +22,19 @@ extension Project {
   /// ledger will get.
   ///
   /// - Throws: when the ledger of the other tool does not lead to a place in the history.
+  package func adopting(_ database: ReadableDatabase) throws(Failure) -> LiveDatabase {
+    try adopting(
+      LiveDatabase(database.connection, ledger, path: database.name), in: database)
+  }
+
+  /// The same for a database that has been read.
   package func adopting(
-    _ live: LiveDatabase, on connection: Connection, path: String
+    _ live: LiveDatabase, in database: ReadableDatabase
   ) throws(Failure) -> LiveDatabase {
+    let path = database.name
     var live = live
     live.rows = try countingSquash(live.rows, path: path)
-    if (live.rows ?? []).isEmpty, let count = try adoptable(connection, path) {
+    if (live.rows ?? []).isEmpty, let count = try adoptable(database.connection, path) {
       live.adopted = count
       live.rows = migrations.prefix(count).enumerated().map { index, migration in
         adoptedRow(migration, at: index, fingerprint: lock?.entry(migration.id)?.digests.schema)

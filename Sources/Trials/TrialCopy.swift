@@ -71,7 +71,7 @@ extension Project {
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> TrialCopy {
     let database = readable.name
-    let live = try live(on: readable.connection, path: database)
+    let live = try live(in: readable)
     try requireUsableLedger(live.rows, of: database)
     let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
     return try TrialCopy(

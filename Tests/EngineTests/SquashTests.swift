@@ -4,6 +4,7 @@ import SchemaAuthoring
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
+import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
@@ -183,6 +184,21 @@ struct SquashTests {
     #expect(try sandbox.migrate().failure == nil)
     #expect(
       try sandbox.project().verify(database: sandbox.database, timeout: 1).status == .success)
+  }
+
+  @Test("a run on a copy continues at any point of the history", arguments: [1, 2, 3, 4, 5])
+  func rehearsed(at step: Int) throws {
+    let history = try LongHistory()
+    try history.database(through: step)
+    try history.squash(to: 4)
+    let sandbox = history.sandbox
+    let project = try sandbox.project()
+    let database = try ReadableDatabase(file: sandbox.database, timeout: 1)
+    let options = MigrateOptions(database: sandbox.database)
+    let planned = try project.plan(options, for: database).migrations.map(\.migration.id)
+    let report = try project.rehearse(options, for: database)
+    #expect(report.status == .success)
+    #expect(report.run.applied.map(\.id) == planned)
   }
 
   @Test("it is a point to migrate to, wherever the database is", arguments: [1, 3, 4, 5])
