@@ -32,7 +32,7 @@ struct ColumnMove {
     self.column = column
     using =
       if case .using(let source) = move.mapping {
-        try RowExpression("(\(expression(source)))", of: table, in: schema, application)
+        RowExpression(source, of: table)
       } else {
         nil
       }

@@ -31,7 +31,7 @@ struct TableRebuilding {
     let filled = rewrite.rowid == nil && columns.isEmpty ? placeholder : columns
     var plan = try rewrite.plan(
       operation, because: "the operation requires it",
-      questions: try old.computedGuards(as: new, filter: filter) + carried(application) + keptLinks,
+      questions: try old.computedGuards(as: new, filter: filter) + carried + keptLinks,
       columns: filled, filter: filter)
     plan.droppedColumns = droppedColumns
     return plan
@@ -92,7 +92,7 @@ struct TableRebuilding {
   }
 
   /// The questions whether values that are copied as they are stay the same.
-  private func carried(_ application: Application) throws -> [Question] {
+  private var carried: [Question] {
     var questions: [Question] = []
     let kept = Set(columns.filter(\.isKept).map(\.name.exact))
     for column in new.plainColumns
@@ -102,8 +102,7 @@ struct TableRebuilding {
       let copy = rebuild.copy.first { column.name.isSame(as: $0.column) }
       let source: String? =
         if let copy {
-          try RowExpression("(\(expression(copy.expression)))", of: old, in: schema, application)
-            .column
+          RowExpression(copy.expression, of: old).column
         } else {
           old.parsed.column(named: column.name.text)?.name.text
         }

@@ -66,53 +66,40 @@ struct ValueMap {
   }
 }
 
-/// What SQLite reports about an expression over a row of a table.
+/// An expression over a row of a table.
 struct RowExpression {
-  /// Whether it reads anything but its own row: other rows of the table, another table, a view.
+  /// Whether it may read anything but its own row: other rows of the table, another table, a view.
   let readsOtherRows: Bool
   /// The column whose stored value it is, in whatever spelling; nil for a value that it computes.
   let column: String?
 
-  private static let row = "schemactl_row"
-
-  /// Compiles the expression over a separate table that represents the row, so that the authorizer reports
-  /// everything else that it reads. There each column has a type of its own, which SQLite reports for a
-  /// result that is a plain column (`sqlite3_column_decltype`).
-  ///
-  /// - Throws: when SQLite has no memory.
-  init(
-    _ expression: String, of table: ParsedTable, in schema: Schema, _ application: Application
-  ) throws(DatabaseError) {
-    let scratch = try schema.scratch(application)
-    let columns = table.parsed.columns.map(\.name.text)
-    let definitions = columns.indices.map { "\(Quoting.quoted(columns[$0])) c\($0)" }
-    try scratch.execute("CREATE TABLE main.\(Self.row) (\(definitions.joined(separator: ", ")))")
-    var readsOtherRows = false
-    var type: String?
-    scratch.setAuthorizer { event in
-      if event.action == .read, event.first != Self.row { readsOtherRows = true }
-      return .allow
+  init(_ source: SQLSource, of table: ParsedTable) {
+    let sql = TokenizedSQL(source.text)
+    var tokens = sql.significant[...]
+    func text(_ index: Int) -> String? {
+      tokens.indices.contains(index) ? sql.text(tokens[index]) : nil
     }
-    do {
-      type =
-        try scratch.prepare(
-          "SELECT \(expression) FROM main.\(Self.row) AS \(Quoting.quoted(table.name))"
-        ).declaredTypes.first ?? nil
-    } catch  where !error.isFault {
-      // A temporary table, for one, is not known here.
-      readsOtherRows = true
+    // Without SELECT, only `IN t` reads a table.
+    readsOtherRows = tokens.indices.contains { index in
+      sql.isWord(tokens[index], "SELECT")
+        || sql.isWord(tokens[index], "IN") && text(index + 1) != "("
     }
-    self.readsOtherRows = readsOtherRows
-    let place = type.flatMap { $0.hasPrefix("c") ? Int($0.dropFirst()) : nil }
-    let isRowid = type?.identifier == "integer"
+    while tokens.count > 2, text(tokens.startIndex) == "(", text(tokens.endIndex - 1) == ")" {
+      tokens = tokens.dropFirst().dropLast()
+    }
+    // A table, or a schema and a table, may precede the name, which then may be a string, too.
+    let count = tokens.count
+    while tokens.count > 2, text(tokens.startIndex + 1) == "." { tokens = tokens.dropFirst(2) }
+    guard let token = tokens.first, tokens.count == 1,
+      tokens.count < count || [.word, .quotedIdentifier].contains(token.kind)
+    else {
+      column = nil
+      return
+    }
+    let name = Quoting.unquoted(sql.text(token))
     column =
-      if readsOtherRows {
-        nil
-      } else if let place, columns.indices.contains(place) {
-        columns[place]
-      } else {
-        isRowid ? table.rowidName : nil
-      }
+      table.parsed.column(named: name)?.name.text
+      ?? (Identifier.rowids.contains(name.identifier) ? table.rowidName : nil)
   }
 }
 
