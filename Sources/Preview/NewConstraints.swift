@@ -14,25 +14,12 @@ struct UniqueKey {
   /// Nil for a constraint of the table.
   let index: String?
 
-  struct Term: Hashable {
+  struct Term {
     let sql: String
     /// Nil for an expression.
     let column: String?
     /// The index's own, which decides what is alike, whatever the column's is (CREATE INDEX, section 1.4).
     let collation: String
-
-    /// With quotes, white space and case out of the way.
-    fileprivate var form: Form {
-      Form(
-        collation: collation.identifier, column: column?.identifier,
-        tokens: column == nil ? TokenizedSQL(sql).normalTokens : [])
-    }
-
-    fileprivate struct Form: Hashable {
-      let collation: Identifier
-      let column: Identifier?
-      let tokens: [[UInt8]]
-    }
   }
 
   /// What identifies a row of the table.
@@ -59,9 +46,10 @@ struct UniqueKey {
 
   /// Whether rows that meet this key meet `other`, too.
   private func implies(_ other: UniqueKey) -> Bool {
-    let mine = condition.map { TokenizedSQL($0).normalTokens }
-    return (mine == nil || mine == other.condition.map { TokenizedSQL($0).normalTokens })
-      && Set(terms.map(\.form)).isSubset(of: other.terms.map(\.form))
+    (condition == nil || condition == other.condition)
+      && terms.allSatisfy { term in
+        other.terms.contains { $0.sql == term.sql && $0.collation == term.collation }
+      }
   }
 
   /// The keys that a change gives to tables that it found.
