@@ -4,18 +4,14 @@ import SchemaSQLText
 package enum HistoryState: String, Sendable, Hashable, CaseIterable {
   case unchanged
   case draft
-  /// The file differs in what the canonical digest does not cover: comments, key order, quoting.
+  /// The file differs in what the canonical digest does not cover: comments, key order, quoting, line ends.
   case cosmetic
-  /// The file differs in line ends only.
-  case lineEnds = "line-ends"
   case edited
   /// Edited, and the lock records who answers for it.
   case accepted
   case removed
   /// The frozen file is missing, and a draft has its content.
   case renamed
-  /// Renamed so that it runs before or after other frozen ones than it did.
-  case reordered
   /// A draft that runs before a frozen one.
   case inserted
   /// The replay with another SQLite gives another fingerprint; found by the replay, not here.
@@ -24,8 +20,8 @@ package enum HistoryState: String, Sendable, Hashable, CaseIterable {
   /// The frozen history is broken (exit code 2).
   package var isBroken: Bool {
     switch self {
-    case .edited, .removed, .renamed, .reordered, .inserted: true
-    case .unchanged, .draft, .cosmetic, .lineEnds, .accepted, .engineDiffers: false
+    case .edited, .removed, .renamed, .inserted: true
+    case .unchanged, .draft, .cosmetic, .accepted, .engineDiffers: false
     }
   }
 }
@@ -34,11 +30,10 @@ extension HistoryState {
   /// The problem in one sentence; nil where the state is none.
   package var problem: String? {
     switch self {
-    case .unchanged, .draft, .cosmetic, .lineEnds, .accepted: nil
+    case .unchanged, .draft, .cosmetic, .accepted: nil
     case .edited: "A frozen migration was edited."
     case .removed: "The file of a frozen migration is missing."
     case .renamed: "A frozen migration was renamed."
-    case .reordered: "A frozen migration has another place in the order."
     case .inserted: "A new migration comes before a frozen one."
     case .engineDiffers:
       "This SQLite version gives a frozen migration another schema than the version that froze it."
@@ -97,12 +92,11 @@ extension MigrationFolder {
   ) -> [HistoryEntry] {
     let items = historyItems(migrations, lock)
     let renames = renamedFiles(items)
-    let passed = renames.isEmpty ? [:] : passedMigrations(items, renames)
     let newNames = Set(renames.values.map(\.id.exact))
     let lastFrozen = lock?.entries.last
     return items.compactMap { item in
       if let entry = item.entry {
-        guard let migration = item.migration else { return missing(entry, renames, passed) }
+        guard let migration = item.migration else { return missing(entry, renames) }
         return compare(migration, with: entry)
       }
       return newNames.contains(item.id) ? nil : draft(item, lastFrozen, kept)
@@ -122,7 +116,7 @@ extension MigrationFolder {
       } else if !sameBytes {
         (.cosmetic, "only comments, layout or spelling differ from the frozen manifest")
       } else if migration.hasCarriageReturns {
-        (.lineEnds, "only the line ends differ from the frozen manifest")
+        (.cosmetic, "only the line ends differ from the frozen manifest")
       } else {
         (.unchanged, "")
       }
@@ -181,51 +175,15 @@ extension MigrationFolder {
 
   // MARK: Frozen, without a file
 
-  private func missing(
-    _ entry: LockEntry, _ renames: [ExactText: Migration], _ passed: [ExactText: String]
-  ) -> HistoryEntry {
+  private func missing(_ entry: LockEntry, _ renames: [ExactText: Migration]) -> HistoryEntry {
     guard let file = renames[entry.id] else { return removed(entry) }
     let command =
       "`mv \(shellQuoted(file.file)) \(shellQuoted(self.file(ofMigration: entry.id)))`"
-    if let passed = passed[entry.id] {
-      return HistoryEntry(
-        id: entry.id, frozen: true, state: .reordered,
-        detail:
-          "\(entry.id) is now \(file.id), on the other side of \(passed): databases ran it in "
-          + "the old order; undo the renaming with \(command)")
-    }
     return HistoryEntry(
       id: entry.id, frozen: true, state: .renamed,
       detail:
         "\(entry.id) is now \(file.id), but databases know it by the old name; undo the renaming "
         + "with \(command)")
-  }
-
-  /// For each frozen migration that is no longer between the same others: one of these.
-  private func passedMigrations(
-    _ items: [HistoryItem], _ renames: [ExactText: Migration]
-  ) -> [ExactText: String] {
-    let places = items.filter { $0.entry != nil }.compactMap { item in
-      (renames[item.id] ?? item.migration).map { (id: item.id, number: $0.number) }
-    }
-    var passed: [ExactText: String] = [:]
-    var greatest = places.first
-    for place in places {
-      if let other = greatest, place.number < other.number {
-        passed[place.id] = other.id
-      } else {
-        greatest = place
-      }
-    }
-    var least = places.last
-    for place in places.reversed() {
-      if let other = least, other.number < place.number {
-        passed[place.id] = other.id
-      } else {
-        least = place
-      }
-    }
-    return passed
   }
 
   // MARK: Drafts

@@ -121,7 +121,7 @@ struct TamperingTests {
     "a change without effect is shown as such",
     arguments: [
       ("# Lists.\n", "", HistoryState.cosmetic), ("Lists\n", "All the lists\n", .cosmetic),
-      ("\n", "\r\n", .lineEnds), ("\n", "\n\n", .cosmetic),
+      ("\n", "\r\n", .cosmetic), ("\n", "\n\n", .cosmetic),
       ("type: TEXT", "type: 'TEXT'", .cosmetic),
       (
         "name: title, type: TEXT", "type: TEXT, name: title", .cosmetic

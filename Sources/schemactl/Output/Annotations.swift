@@ -124,8 +124,8 @@ struct Annotations {
     var place = Failure.Place(file: project.folder.file(ofMigration: entry.id))
     var acceptance: LockAcceptance?
     switch entry.state {
-    case .unchanged, .draft, .cosmetic, .lineEnds: return notes.append(line)
-    case .removed, .renamed, .reordered:
+    case .unchanged, .draft, .cosmetic: return notes.append(line)
+    case .removed, .renamed:
       if let line = project.lock?.line(freezing: entry.id) {
         place = Failure.Place(
           file: project.folder.lockFile, position: Position(line: line, column: 1))
