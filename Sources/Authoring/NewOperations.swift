@@ -9,8 +9,6 @@ package struct NewOperations: Sendable {
   package let operations: [WrittenOperation]
   /// Renamings that the operations do not contain and that would keep values.
   package let possible: [PossibleRenaming]
-  /// How the operations change the values of renamed columns.
-  package let notes: [String]
 
   /// - Parameters:
   ///   - source: has the new schema.
@@ -28,7 +26,6 @@ package struct NewOperations: Sendable {
       application, ignoring: project.foreign, besides: latest, timeout: timeout,
       interruption: interruption)
     try source.requireNothingPending(in: project, timeout: timeout, interruption: interruption)
-    notes = SchemaRenaming.keepingValues(renamings, from: latest, to: wanted)
     operations = try SchemaTransition.operations(
       from: latest, to: wanted, renaming: renamings, application)
     guard !operations.isEmpty else {

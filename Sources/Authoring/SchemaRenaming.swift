@@ -120,45 +120,7 @@ extension SchemaRenaming {
   }
 }
 
-extension SchemaRenaming {
-  /// Which renamed columns are defined otherwise under their new name, in words: a rename keeps the
-  /// values, regardless of their meaning in the new definition.
-  package static func keepingValues(
-    _ renamings: [SchemaRenaming], from: Schema, to wanted: Schema
-  ) -> [String] {
-    renamings.compactMap { one in
-      guard let column = one.column else { return nil }
-      // The renamings are done in their order, those of tables among them.
-      func isTable(_ other: SchemaRenaming, _ name: String) -> Bool {
-        other.column == nil && name.identifier == one.table.identifier
-      }
-      let first = renamings.first { isTable($0, $0.to) }?.table ?? one.table
-      let last = renamings.first { isTable($0, $0.table) }?.to ?? one.table
-      guard let old = from.table(first)?.keys(ofColumn: column),
-        let new = wanted.table(last)?.keys(ofColumn: one.to)
-      else { return nil }
-      let changes = ["type", "default"].compactMap { key -> String? in
-        let (before, after) = (old[key] ?? "none", new[key] ?? "none")
-        let isSame =
-          key == "type" ? before.identifier == after.identifier : before == after
-        return isSame ? nil : "\(key) \(before) → \(after)"
-      }
-      guard !changes.isEmpty else { return nil }
-      return
-        "\(first).\(column) keeps its values as \(last).\(one.to), which has another definition "
-        + "(\(changes.joined(separator: ", "))): `move_column` with `map` or `using` converts "
-        + "them"
-    }
-  }
-}
-
 extension SchemaObject {
   /// The names of a table's columns; nil for a virtual table.
   package var columns: [String]? { createTable?.columns.map(\.name.text) }
-
-  /// What a manifest would say of a column.
-  fileprivate func keys(ofColumn name: String) -> [ExactText: String]? {
-    guard let column = createTable?.column(named: name) else { return nil }
-    return Dictionary(column.keys(tokens).map { ($0.exact, $1) }) { $1 }
-  }
 }

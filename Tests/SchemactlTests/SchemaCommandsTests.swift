@@ -338,30 +338,6 @@ struct SchemaSourceTests {
     try folder.expect(64, "new", "x", "--rename", "a.b=c")
   }
 
-  @Test("new --rename reports columns that keep their values with another definition")
-  func renamedWithOldValues() throws {
-    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
-    try folder.write(
-      "schema.sql",
-      "CREATE TABLE things (id INTEGER PRIMARY KEY, state INTEGER NOT NULL DEFAULT 'open');")
-    let run = try folder.expect(
-      0, "new", "x", "--from", "schema.sql", "--rename", "notes.text=state", "--rename",
-      "notes=things")
-    #expect(
-      run.errors.contains(
-        "note: notes.text keeps its values as things.state, which has another definition (type "
-          + "TEXT → "
-          + "INTEGER, default none → \"open\"): `move_column` with `map` or `using` converts them\n"
-      ),
-      "\(run.errors)")
-    try folder.remove("migrations/0002_x.yaml")
-    try folder.write(
-      "schema.sql", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body text NOT NULL);")
-    let same = try folder.expect(
-      0, "new", "x", "--from", "schema.sql", "--rename", "notes.text=body")
-    #expect(!same.errors.contains("values"))
-  }
-
   @Test(
     "64: --rename of an unknown table or column names it and the nearest one",
     arguments: [

@@ -46,7 +46,6 @@ enum NewCommand: Command {
     try session.withClaim {
       let project = try session.project(mayBeEmpty: true)
       let content = try content(on: project, session)
-      content?.notes.forEach(session.note)
       try session.writing.withLock { _ in
         let (id, file) = try manifest.write(content?.operations, to: project, &files)
         for file in files.created { session.note("created \(file)") }
