@@ -216,20 +216,11 @@ package struct Validator {
   /// The commonest slip of indentation: an operation's keys at the level of its name.
   private mutating func belongs(_ astray: [Node.Entry], under operation: Node.Entry) {
     guard let first = astray.first else { return }
-    let name = operation.key.text
     let keys = listed(astray.map { quoted($0.key.text) }, "and")
-    let verb = astray.count == 1 ? "belongs" : "belong"
-    guard first.key.position.line > operation.key.position.line else {
-      return report(
-        "\(keys) \(verb) inside \(quoted(name)): `\(name): { \(abbreviated(first.key.text)): … }`",
-        at: first.key.position)
-    }
-    let wanted = operation.value.entries?.first?.key.position.column
-    let spaces = wanted.map { $0 - first.key.position.column } ?? 2
+    let (verb, them) = astray.count == 1 ? ("belongs", "it") : ("belong", "them")
     report(
-      "\(keys) \(verb) under \(quoted(name)): indent \(astray.count == 1 ? "it" : "them") "
-        + "\(spaces == 1 ? "one more space" : spaces == 2 ? "two more spaces" : "\(spaces) more spaces")",
-      at: first.key.position)
+      "\(keys) \(verb) inside \(quoted(operation.key.text)): indent \(them) further, or put \(them) "
+        + "into its braces", at: first.key.position)
   }
 
   // MARK: Scalars

@@ -127,27 +127,27 @@ extension Refusal {
       "an operation's key at the level of its name",
       "operations:\n  - add_column:\n    table: t\n    column: { nam: c }\n",
       [
-        "m.yaml:3:5: error: `table` and `column` belong under `add_column`: indent them two more spaces",
+        "m.yaml:3:5: error: `table` and `column` belong inside `add_column`: indent them further, or put them into its braces",
         "m.yaml:4:15: error: unknown key `nam` in a column, which takes `name`, `type`, `primary_key`, `autoincrement`, `not_null`, `default`, `unique`, `check`, `collate`, `references` and `generated`: did you mean `name`?",
       ]),
     Refusal(
       "one of an operation's keys at the level of its name",
       "operations:\n  - add_column:\n        column: { name: c }\n    table: t\n",
       [
-        "m.yaml:4:5: error: `table` belongs under `add_column`: indent it 4 more spaces"
+        "m.yaml:4:5: error: `table` belongs inside `add_column`: indent it further, or put it into its braces"
       ]),
     Refusal(
       "an operation's keys at the level of its name, one of them missing",
       "operations:\n  - rename_column:\n    table: t\n    to: b\n",
       [
         "m.yaml:2:19: error: `rename_column` needs `from`",
-        "m.yaml:3:5: error: `table` and `to` belong under `rename_column`: indent them two more spaces",
+        "m.yaml:3:5: error: `table` and `to` belong inside `rename_column`: indent them further, or put them into its braces",
       ]),
     Refusal(
       "an operation's key beside its braces",
       "operations: [ { add_column: { column: { name: c } }, table: t } ]\n",
       [
-        "m.yaml:1:54: error: `table` belongs inside `add_column`: `add_column: { table: … }`"
+        "m.yaml:1:54: error: `table` belongs inside `add_column`: indent it further, or put it into its braces"
       ]),
     Refusal(
       "an operation that another one has for a key",
@@ -740,6 +740,10 @@ extension Refusal {
       ]),
   ]
 
+  private static let advice =
+    "Check the indentation, quotes and brackets. Put a text that contains `: ` or begins with a "
+    + "special character in quotes"
+
   static let yaml = [
     Refusal(
       "an empty file",
@@ -837,63 +841,55 @@ extension Refusal {
       "an open bracket",
       "operations: [\n",
       [
-        "m.yaml:2:1: error: not valid YAML: did not find expected node content while parsing a flow node. A value is missing here, or a `[` or `{` is not closed"
+        "m.yaml:2:1: error: not valid YAML: did not find expected node content while parsing a flow node. \(advice)"
       ]),
     Refusal(
       "an open quote",
       manifest("sql: 'SELECT"),
       [
-        "m.yaml:3:1: error: not valid YAML: found unexpected end of stream while scanning a quoted scalar that begins on line 2. Close the quote that was opened"
+        "m.yaml:3:1: error: not valid YAML: found unexpected end of stream while scanning a quoted scalar that begins on line 2. \(advice)"
       ]),
     Refusal(
       "a percent sign that begins a value",
       manifest("sql: %x"),
       [
-        "m.yaml:2:10: error: not valid YAML: found character that cannot start any token while "
-          + "scanning for the next token. Put a text that begins with this character in quotes"
+        "m.yaml:2:10: error: not valid YAML: found character that cannot start any token while scanning for the next token. \(advice)"
       ]),
     Refusal(
       "a key in the middle of nowhere",
       "operations:\n  - sql: SELECT 1\n drop: 1\n",
       [
-        "m.yaml:3:2: error: not valid YAML: did not find expected key while parsing a block "
-          + "mapping that begins on line 1. Indent this line like the keys above it; put the "
-          + "whole text in quotes if it begins with a quote"
+        "m.yaml:3:2: error: not valid YAML: did not find expected key while parsing a block mapping that begins on line 1. \(advice)"
       ]),
     Refusal(
       "a text that holds a colon",
       "description: Items: how many\noperations: []\n",
       [
-        "m.yaml:1:19: error: not valid YAML: mapping values are not allowed in this context. Put "
-          + "a text that contains `: ` in quotes; indent a key like the keys around it"
+        "m.yaml:1:19: error: not valid YAML: mapping values are not allowed in this context. \(advice)"
       ]),
     Refusal(
       "a tab behind spaces",
       "operations:\n  - drop_table:\n    \ttable: t\n",
       [
-        "m.yaml:3:5: error: not valid YAML: found character that cannot start any token while "
-          + "scanning for the next token. Indent with spaces, not with a tab"
+        "m.yaml:3:5: error: not valid YAML: found character that cannot start any token while scanning for the next token. Indent with spaces, not with a tab"
       ]),
     Refusal(
       "a text that begins with an asterisk",
       "description: * a *\noperations: []\n",
       [
-        "m.yaml:1:15: error: not valid YAML: did not find expected alphabetic or numeric "
-          + "character while scanning an alias. Put a text that begins with `&` or `*` in quotes"
+        "m.yaml:1:15: error: not valid YAML: did not find expected alphabetic or numeric character while scanning an alias. \(advice)"
       ]),
     Refusal(
       "a backslash in double quotes",
       "description: \"C:\\dir\"\noperations: []\n",
       [
-        "m.yaml:1:17: error: not valid YAML: found unknown escape character while parsing a quoted scalar. In double quotes a backslash begins an escape: write it twice, or use single quotes"
+        "m.yaml:1:17: error: not valid YAML: found unknown escape character while parsing a quoted scalar. \(advice)"
       ]),
     Refusal(
       "a line that is no key",
       "operations: []\nfoo\n",
       [
-        "m.yaml:3:1: error: not valid YAML: could not find expected ':' while scanning a simple "
-          + "key that begins on line 2. Every line of a mapping is `key: value`: add the `:`, or "
-          + "put a text of several lines in quotes"
+        "m.yaml:3:1: error: not valid YAML: could not find expected ':' while scanning a simple key that begins on line 2. \(advice)"
       ]),
     Refusal(
       "a control character",
