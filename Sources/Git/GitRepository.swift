@@ -3,19 +3,6 @@ import SchemaManifest
 import SchemaPlatform
 import SchemaSQLText
 
-/// Why git could not answer.
-package struct GitError: Error, Sendable, Hashable {
-  /// Continues a sentence: `git is not installed`.
-  package let message: String
-  /// Whether git did answer, but the lock of a revision cannot be read.
-  let isOfLock: Bool
-
-  init(_ message: String, isOfLock: Bool = false) {
-    self.message = message
-    self.isOfLock = isOfLock
-  }
-}
-
 /// The git repository of a folder, read by running the `git` program.
 ///
 /// It only reads: it takes no lock, runs no hook and no pager, uses no network and never prompts.
@@ -34,7 +21,7 @@ package struct GitRepository: Sendable, Hashable {
 
   /// - Parameter base: a revision to compare with HEAD.
   /// - Throws: why git cannot answer.
-  package init(containing folder: String, base: String? = nil) throws(GitError) {
+  package init(containing folder: String, base: String? = nil) throws(Failure) {
     self.folder = folder
     // The answer "true" separates two paths, which may contain line feeds.
     let separator = "--is-inside-work-tree"
@@ -46,23 +33,24 @@ package struct GitRepository: Sendable, Hashable {
       separator: "\n", omittingEmptySubsequences: false
     ).map(String.init)
     guard lines.first != "false" else {
-      throw GitError("\(folder) is not in a working tree of git")
+      throw Failure(.notFound, "\(folder) is not in a working tree of git")
     }
     isShallow = lines.count > 1 && lines[1] == "true"
     if let base, lines.first == "true" {
       try Self.requireCommit(base, folder, result, isShallow: isShallow)
     }
-    guard result.status == 0 else { throw GitError(result, folder: folder) }
+    guard result.status == 0 else { throw Failure(result, folder: folder) }
     let parts = lines.dropFirst(2).dropLast().split(
       separator: "true", omittingEmptySubsequences: false)
     guard parts.count == 3 else {
-      throw GitError("git returned an unknown description of the repository")
+      throw Failure(.notFound, "git returned an unknown description of the repository")
     }
     gitFolder = parts[1].joined(separator: "\n")
     prefix = parts[2].joined(separator: "\n")
     mergeBases = parts[0].filter { $0.hasPrefix("^") }.map { String($0.dropFirst()) }
     if let base, mergeBases.isEmpty {
-      throw GitError(
+      throw Failure(
+        .notFound,
         "\(base) and HEAD have no commit in common"
           + (isShallow
             ? ": the clone is shallow; fetch more (`git fetch --unshallow`, or `fetch-depth: 0` for "
@@ -72,7 +60,7 @@ package struct GitRepository: Sendable, Hashable {
 
   private static func requireCommit(
     _ base: String, _ folder: String, _ result: Subprocess, isShallow: Bool
-  ) throws(GitError) {
+  ) throws(Failure) {
     let errors = String(decoding: result.errors, as: UTF8.self)
     if errors.contains(" is ambiguous") {
       let name = base.prefix { !"~^@:".contains($0) }
@@ -85,7 +73,7 @@ package struct GitRepository: Sendable, Hashable {
         ? "write more digits of the commit"
         : "use a full name: "
           + found.map { "`--base \(shellQuoted($0))`" }.joined(separator: " or ")
-      throw GitError("\(base) is ambiguous in the repository of \(folder): \(advice)")
+      throw Failure(.notFound, "\(base) is ambiguous in the repository of \(folder): \(advice)")
     }
     guard result.status != 0, result.status < 129 else { return }
     let branch = base.hasPrefix("origin/") ? String(base.dropFirst("origin/".count)) : base
@@ -94,26 +82,26 @@ package struct GitRepository: Sendable, Hashable {
       ? ": the clone is shallow; fetch it (`fetch-depth: 0` for actions/checkout, or "
         + "`git fetch origin \(shellQuoted(branch))` and `--base FETCH_HEAD`)"
       : ": `git branch --all` lists the branches"
-    throw GitError("`\(base)` is not a commit of the repository of \(folder)\(advice)")
+    throw Failure(.notFound, "`\(base)` is not a commit of the repository of \(folder)\(advice)")
   }
 
   /// All tags by their full names.
-  func tags() throws(GitError) -> [String] { try Self.references(folder, ["refs/tags"]) }
+  func tags() throws(Failure) -> [String] { try Self.references(folder, ["refs/tags"]) }
 
   /// The short names of branches and tags.
-  package static func revisions(of folder: String) throws(GitError) -> [String] {
+  package static func revisions(of folder: String) throws(Failure) -> [String] {
     try references(folder, [], as: "refname:short")
   }
 
   private static func references(
     _ folder: String, _ patterns: [String], as format: String = "refname"
-  ) throws(GitError) -> [String] {
+  ) throws(Failure) -> [String] {
     try answer(folder, ["for-each-ref", "--format=%(\(format))"] + patterns)
       .split(separator: .lineFeed).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The output of `git diff` for files of the folder since a commit.
-  package func diff(_ names: [String], from commit: String) throws(GitError) -> [UInt8] {
+  package func diff(_ names: [String], from commit: String) throws(Failure) -> [UInt8] {
     try Self.answer(
       folder,
       [
@@ -124,29 +112,29 @@ package struct GitRepository: Sendable, Hashable {
   }
 
   /// Starts a `git cat-file` that answers requests one by one.
-  func objects() throws(GitError) -> GitObjects {
+  func objects() throws(Failure) -> GitObjects {
     do throws(Subprocess.Problem) {
       return GitObjects(
         try Conversation(
           Self.command(folder, ["cat-file", "--batch"]), environment: Self.environment))
     } catch {
-      throw GitError(error)
+      throw Failure(error)
     }
   }
 
   // MARK: Processes
 
-  private static func answer(_ folder: String, _ words: [String]) throws(GitError) -> [UInt8] {
+  private static func answer(_ folder: String, _ words: [String]) throws(Failure) -> [UInt8] {
     let result = try run(folder, words)
-    guard result.status == 0 else { throw GitError(result, folder: folder) }
+    guard result.status == 0 else { throw Failure(result, folder: folder) }
     return result.output
   }
 
-  private static func run(_ folder: String, _ words: [String]) throws(GitError) -> Subprocess {
+  private static func run(_ folder: String, _ words: [String]) throws(Failure) -> Subprocess {
     do throws(Subprocess.Problem) {
       return try Subprocess.run(command(folder, words), environment: environment)
     } catch {
-      throw GitError(error)
+      throw Failure(error)
     }
   }
 
@@ -179,27 +167,27 @@ package struct GitRepository: Sendable, Hashable {
   }
 }
 
-extension GitError {
-  init(_ problem: Subprocess.Problem) {
+extension Failure {
+  /// Why git could not answer; continues a sentence.
+  fileprivate init(_ problem: Subprocess.Problem) {
     switch problem {
-    case .notInstalled: self.init("git is not installed")
+    case .notInstalled: self.init(.notFound, "git is not installed")
     case .failed(let reason):
-      self.init("git cannot be run: \(reason)")
+      self.init(.notFound, "git cannot be run: \(reason)")
     }
   }
 
   fileprivate init(_ result: Subprocess, folder: String) {
     let errors = String(decoding: result.errors, as: UTF8.self)
-    if errors.contains("not a git repository") || errors.contains("must be run in a work tree") {
-      self.init("\(folder) is not in a git repository")
-    } else if errors.contains("dubious ownership") {
-      self.init(
-        "git refuses the repository, because it belongs to another user "
-          + "(`git config --global --add safe.directory …` allows it)")
-    } else {
-      let line = errors.split(separator: "\n").first.map(String.init)
-      self.init(line.map { "git reports: \($0)" } ?? "git ended with status \(result.status)")
-    }
+    let line = errors.split(separator: "\n").first.map(String.init)
+    self.init(
+      .notFound,
+      errors.contains("not a git repository") || errors.contains("must be run in a work tree")
+        ? "\(folder) is not in a git repository"
+        : errors.contains("dubious ownership")
+          ? "git refuses the repository, because it belongs to another user "
+            + "(`git config --global --add safe.directory …` allows it)"
+          : line.map { "git reports: \($0)" } ?? "git ended with status \(result.status)")
   }
 }
 
@@ -234,12 +222,12 @@ final class GitObjects {
 
   /// - Parameter name: an object or a revision, without line feeds.
   /// - Returns: nil if it does not exist, or is missing in a shallow or partial clone.
-  func object(_ name: String) throws(GitError) -> GitObject? {
+  func object(_ name: String) throws(Failure) -> GitObject? {
     let answer: [UInt8]
     do throws(Subprocess.Problem) {
       answer = try conversation.ask(Array(name.utf8) + [.lineFeed]) { $0.isAnswer }
     } catch {
-      throw GitError(error)
+      throw Failure(error)
     }
     guard let header = answer.header else { return nil }
     let start = header.length
@@ -249,12 +237,12 @@ final class GitObjects {
   /// Reads a file of a revision.
   ///
   /// - Parameter path: relative to the top of the repository.
-  func file(_ path: [UInt8], in revision: String) throws(GitError) -> GitObject? {
+  func file(_ path: [UInt8], in revision: String) throws(Failure) -> GitObject? {
     guard let entry = try entry(path, in: revision), entry.isFile else { return nil }
     return try object(entry.id)
   }
 
-  func entry(_ path: [UInt8], in revision: String) throws(GitError) -> GitTreeEntry? {
+  func entry(_ path: [UInt8], in revision: String) throws(Failure) -> GitTreeEntry? {
     var tree = try root(of: revision)
     var found: GitTreeEntry?
     for part in path.split(separator: UInt8(ascii: "/")) {
@@ -267,7 +255,7 @@ final class GitObjects {
   }
 
   /// The paths of all history locks of a revision.
-  func locks(in revision: String) throws(GitError) -> [[UInt8]] {
+  func locks(in revision: String) throws(Failure) -> [[UInt8]] {
     guard let tree = try root(of: revision) else { return [] }
     return try locks(below: tree)
   }
@@ -276,7 +264,7 @@ final class GitObjects {
   private static let searchLimit = 20_000
   private(set) var isSearchIncomplete = false
 
-  private func locks(below tree: String) throws(GitError) -> [[UInt8]] {
+  private func locks(below tree: String) throws(Failure) -> [[UInt8]] {
     if let known = locks[tree] { return known }
     guard locks.count < Self.searchLimit else {
       isSearchIncomplete = true
@@ -302,13 +290,13 @@ final class GitObjects {
       .map { String(decoding: $0.dropFirst("parent ".utf8.count), as: UTF8.self) }
   }
 
-  private func root(of revision: String) throws(GitError) -> String? {
+  private func root(of revision: String) throws(Failure) -> String? {
     guard let tree = try object("\(revision)^{tree}") else { return nil }
     trees[tree.id] = parsed(tree.bytes, idLength: tree.id.utf8.count / 2)
     return tree.id
   }
 
-  private func entries(_ tree: String) throws(GitError) -> [GitTreeEntry] {
+  private func entries(_ tree: String) throws(Failure) -> [GitTreeEntry] {
     if let known = trees[tree] { return known }
     let entries = parsed(try object(tree)?.bytes ?? [], idLength: tree.utf8.count / 2)
     trees[tree] = entries

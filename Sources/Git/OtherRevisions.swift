@@ -46,7 +46,7 @@ package final class OtherRevisions {
   ///   the problems instead.
   package init(
     of folder: MigrationFolder, lock: HistoryLock?, base: String? = nil
-  ) throws(GitError) {
+  ) throws(Failure) {
     self.folder = folder
     self.lock = lock
     git = try GitRepository(containing: folder.path, base: base)
@@ -69,11 +69,11 @@ package final class OtherRevisions {
 
   private func addOrNote(
     _ kind: OtherLock.Kind, _ name: String, _ revision: String, changedSince older: String? = nil
-  ) throws(GitError) {
-    do throws(GitError) {
+  ) throws(Failure) {
+    do throws(Failure) {
       try add(kind, name, revision, changedSince: older)
     } catch {
-      guard error.isOfLock else { throw error }
+      guard error.status == .brokenHistory else { throw error }
       problems.append(error.message)
     }
   }
@@ -82,7 +82,7 @@ package final class OtherRevisions {
   ///   contributes only its own lines.
   private func add(
     _ kind: OtherLock.Kind, _ name: String, _ revision: String, changedSince older: String? = nil
-  ) throws(GitError) {
+  ) throws(Failure) {
     guard let (place, id, found) = try lock(of: revision, named: name) else { return }
     var lines = found
     if let older, let (_, _, parent) = try lock(of: older, named: older) {
@@ -99,7 +99,7 @@ package final class OtherRevisions {
   /// The lock of a revision with its id and its folder, which may differ from the current one.
   private func lock(
     of revision: String, named name: String
-  ) throws(GitError) -> (folder: String, id: String, HistoryLock)? {
+  ) throws(Failure) -> (folder: String, id: String, HistoryLock)? {
     let path = Array((git.prefix + HistoryLock.fileName).utf8)
     if let entry = try objects.entry(path, in: revision), entry.isFile,
       let lock = try lock(inFile: entry.id, name)
@@ -117,7 +117,7 @@ package final class OtherRevisions {
     return nil
   }
 
-  private func lock(inFile id: String, _ name: String) throws(GitError) -> HistoryLock? {
+  private func lock(inFile id: String, _ name: String) throws(Failure) -> HistoryLock? {
     if let lock = parsed[id] { return lock }
     guard let file = try objects.object(id) else { return nil }
     do throws(LockError) {
@@ -125,8 +125,8 @@ package final class OtherRevisions {
       parsed[id] = lock
       return lock
     } catch {
-      throw GitError(
-        "the \(HistoryLock.fileName) of \(name) cannot be read: \(error)", isOfLock: true)
+      throw Failure(
+        .brokenHistory, "the \(HistoryLock.fileName) of \(name) cannot be read: \(error)")
     }
   }
 
@@ -178,7 +178,7 @@ package final class OtherRevisions {
   }
 
   /// The upstream one of several migrations with the same number; nil if git cannot determine it.
-  package func upstream(among ids: [String]) throws(GitError) -> String? {
+  package func upstream(among ids: [String]) throws(Failure) -> String? {
     for revision in operation?.upstream ?? OpenOperation.mainBranches {
       var found: [String] = []
       for id in ids {
@@ -205,9 +205,9 @@ package final class OtherRevisions {
   /// - Returns: the commit, the folder and the bytes; nil if no revision contains them.
   package func text(
     ofMigration id: String, rawDigest digest: String
-  ) throws(GitError) -> FrozenText? {
+  ) throws(Failure) -> FrozenText? {
     var seen: Set<ExactText> = []
-    func text(_ revision: String, _ folder: String) throws(GitError) -> FrozenText? {
+    func text(_ revision: String, _ folder: String) throws(Failure) -> FrozenText? {
       let path = folder + id + ".yaml"
       guard let entry = try objects.entry(Array(path.utf8), in: revision), entry.isFile,
         seen.insert(entry.id.exact).inserted, let file = try objects.object(entry.id),
@@ -220,7 +220,7 @@ package final class OtherRevisions {
       if let text = try text(other.revision, other.folder) { return text }
     }
     let folders = Set([git.prefix.exact] + locks.map(\.folder.exact)).sorted().map(\.text)
-    return try firstAncestor { (commit) throws(GitError) in
+    return try firstAncestor { (commit) throws(Failure) in
       for folder in folders {
         if let text = try text(commit, folder) { return text }
       }
@@ -229,9 +229,9 @@ package final class OtherRevisions {
   }
 
   /// The latest ancestor of HEAD whose lock has the line of a migration, for example before a merge that lost it.
-  package func commit(freezing id: String) throws(GitError) -> String? {
+  package func commit(freezing id: String) throws(Failure) -> String? {
     let path = Array((git.prefix + HistoryLock.fileName).utf8)
-    return try firstAncestor { (commit) throws(GitError) in
+    return try firstAncestor { (commit) throws(Failure) in
       guard let entry = try objects.entry(path, in: commit), entry.isFile,
         let lock = try? lock(inFile: entry.id, commit), lock.contains(id)
       else { return nil }
@@ -241,8 +241,8 @@ package final class OtherRevisions {
 
   /// The first answer that is not nil, of HEAD and its ancestors.
   private func firstAncestor<Answer>(
-    _ answer: (String) throws(GitError) -> Answer?
-  ) throws(GitError) -> Answer? {
+    _ answer: (String) throws(Failure) -> Answer?
+  ) throws(Failure) -> Answer? {
     var commits = ["HEAD"][...]
     var visited: Set<ExactText> = []
     while let name = commits.popFirst(), visited.count < Self.historyLimit {

@@ -64,7 +64,7 @@ extension Project {
   package func otherRevisions(
     _ base: String?, noting problems: inout [String]
   ) throws(Failure) -> OtherRevisions? {
-    do throws(GitError) {
+    do throws(Failure) {
       let others = try OtherRevisions(of: folder, lock: lock, base: base)
       problems += others.problems
       return others
@@ -112,7 +112,7 @@ extension Project {
     for (index, entry) in report.history.enumerated()
     where [.edited, .removed].contains(entry.state) {
       var diff = ManifestDiff()
-      do throws(GitError) {
+      do throws(Failure) {
         if let text = try text(of: entry.id, others, &diff) {
           let command = restore(text, entry.id, others)
           diff.restore = command
@@ -141,7 +141,7 @@ extension Project {
   /// - Returns: nil if there is no frozen text; the problem is then added to the report.
   private func text(
     of id: String, _ others: OtherRevisions, _ diff: inout ManifestDiff
-  ) throws(GitError) -> FrozenText? {
+  ) throws(Failure) -> FrozenText? {
     guard let digests = lock?.entry(id)?.digests else { return nil }
     guard migrations.first(where: { $0.id == id })?.rawDigest != digests.raw else {
       diff.problem = "the file has the frozen text, byte by byte"
@@ -173,7 +173,7 @@ extension Project {
     guard
       let (commit, ids) = edited.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })
     else { return }
-    do throws(GitError) {
+    do throws(Failure) {
       let names = ids.map { $0 + ".yaml" }
       let text = String(decoding: try others.git.diff(names, from: commit.text), as: UTF8.self)
       let parts = "\n\(text)".parts(separatedBy: "\ndiff --git ")

@@ -318,7 +318,7 @@ struct GitPlaceTests {
   @Test("a bare repository is not a working tree")
   func bare() throws {
     let sandbox = try GitSandbox.frozen()
-    let error = #expect(throws: GitError.self) {
+    let error = #expect(throws: Failure.self) {
       try GitRepository(containing: sandbox.top + "/.git")
     }
     #expect(error?.message.contains("is not in a working tree of git") == true)
