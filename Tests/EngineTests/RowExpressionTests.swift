@@ -141,6 +141,7 @@ struct RowExpressionTests {
     "move_column: { table: t, from: a, to: { name: b, type: TYPE }, using: a }",
     "move_column: { table: t, from: a, to: { name: b, type: TYPE }, using: '((main.T.\"A\"))' }",
     "move_column: { table: t, from: a, to: { name: b, type: TYPE }, using: '[t].`a`' }",
+    "move_column: { table: t, from: a, to: { name: b, type: TYPE }, using: \"( 't'.'a' )\" }",
     "move_column: { table: t, from: a, keep_source: true, to: { name: b, type: TYPE }, using: a }",
     "rebuild_table: { table: t, columns: [{ name: a, type: TYPE }] }",
     "rebuild_table: { table: t, columns: [{ name: b, type: TYPE }], copy: { b: '\"a\"' } }",
