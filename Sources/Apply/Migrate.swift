@@ -40,7 +40,7 @@ package struct MigrateOptions: Sendable {
 /// A database that has run more than was asked for.
 package struct Beyond: Sendable {
   package let database: String
-  /// The id of the last migration that was asked for.
+  /// The id of the requested last migration.
   package let target: String
   /// The ids of the migrations after it that the database has run, in order.
   package let applied: [String]
@@ -78,9 +78,9 @@ package struct MigrateReport: Sendable {
   package var created = false
   /// The database did not exist, and was not created either, because no migration was applied.
   package var isStillMissing = false
-  /// What the database has run beyond the last migration that was asked for.
+  /// The migrations that the database has run beyond the requested last migration.
   package var beyond: Beyond?
-  /// The copy that was asked for, made before the first migration.
+  /// The requested copy, made before the first migration.
   package var backup: String?
   /// The copy that was taken before the first draft.
   package var draftCopy: String?

@@ -89,7 +89,7 @@ struct NewDatabase {
     of connection: Connection, _ report: inout MigrateReport
   ) throws(Failure) {
     do {
-      try report.checkIntegrity(of: connection, options.database, "It was not created")
+      try report.checkIntegrity(of: connection, options.database, "The database is still missing")
     } catch {
       throw Failure(of: error, database: options.database)
     }

@@ -151,7 +151,7 @@ extension Project {
           base = scratch.schema
           scratch.connection.onWork(reportWork)
           if let release, scratch.fingerprint != release.fingerprint {
-            throw Failure(.finding, "this SQLite produces another schema of the release")
+            throw Failure(.finding, "this SQLite produces another schema for the release")
           }
           scratch.observe(comparesSchemas: false) { statement, _ in
             onEvent(.ran(statement: statement.sql))

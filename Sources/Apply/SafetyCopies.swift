@@ -99,7 +99,7 @@ extension Upgrade {
     try project.application.registerStubs(on: copy)
     switch try copy.soundness() {
     case .sound: break
-    case .unknown(let reason): onEvent(.note("\(name) could not be checked: \(reason)"))
+    case .unknown(let reason): onEvent(.note("cannot check \(name): \(reason)"))
     case .damaged(let problem):
       throw Failure(
         .inputOutput,
@@ -113,7 +113,7 @@ extension Upgrade {
   func requireCurrentCopies() throws {
     guard try !safety.copies.isEmpty && transaction.version != safety.version else { return }
     throw Failure(
-      .busy, "another process has written to \(options.database) since it was copied: try again")
+      .busy, "another process has written to \(options.database) since the copy: try again")
   }
 
   /// Gives the copies their names: from now on the transaction may be committed. So a migration that fails
@@ -167,7 +167,7 @@ extension Upgrade {
       }
     } catch {
       let failure = Failure(of: error, database: options.database)
-      onEvent(.note("older backups were not removed: \(failure.message)"))
+      onEvent(.note("cannot remove older backups: \(failure.message)"))
     }
   }
 

@@ -64,7 +64,7 @@ package final class Upgrade {
     guard !connection.isReadOnly else {
       let obstacle = DatabaseFile.obstacle(options.file) ?? "it is read-only"
       throw Failure(
-        .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
+        .permission, "cannot write \(options.database): \(obstacle). Nothing changed")
     }
     try DatabaseFile.requireOneName(connection, options.file)
     runner.onStatement = { (statement) throws(DatabaseError) in
@@ -95,7 +95,7 @@ package final class Upgrade {
       throw Failure(of: error, database: options.database)
     }
     do {
-      try checkFile("Nothing was changed")
+      try checkFile("Nothing changed")
       while try runBatch() {}
       report.failure = replay.failure
       if report.failure == nil { removeOldBackups() }
@@ -255,7 +255,7 @@ package final class Upgrade {
 
   private func commit(_ batch: inout Batch) throws {
     do {
-      try checkFile("Uncommitted changes were rolled back")
+      try checkFile("SQLite rolled back uncommitted changes")
       try keepCopies()
     } catch {
       transaction.rollBack()
@@ -349,8 +349,8 @@ package final class Upgrade {
       let error = Failure(of: error, database: options.database)
       throw Failure(
         ExitStatus.worst([failure.status, error.status]),
-        "\(failure.naming(options.database).message). The migrations before it could not be "
-          + "committed: \(error.naming(options.database).message)",
+        "\(failure.naming(options.database).message). SQLite could not commit the migrations "
+          + "before it: \(error.naming(options.database).message)",
         place: failure.place, migration: failure.migration)
     }
     return failure
@@ -370,7 +370,7 @@ extension MigrateReport {
       guard !found.isEmpty else { return }
       throw Failure(
         .inputOutput,
-        "integrity_check reports in \(database): \(found.joined(separator: "; ")). \(state)",
+        "`integrity_check` reports in \(database): \(found.joined(separator: "; ")). \(state)",
         remedy: found.allSatisfy(isOfRow)
           ? "Correct the rows that it names" : Failure.restoring(database))
     } catch let error as DatabaseError where error.code == .error {

@@ -100,7 +100,7 @@ extension Upgrade {
     else { return failure }
     return Failure(
       .inputOutput,
-      "\(failure.message). \(options.database) is damaged (integrity_check: \(found))",
+      "\(failure.message). \(options.database) is damaged (`integrity_check`: \(found))",
       remedy:
         "Restore it from a backup (\(restoreCommand(options.database))`), or repair it, and try "
         + "again",
@@ -140,18 +140,18 @@ extension Upgrade {
       let obstacle = DatabaseFile.obstacle(options.file), !failure.message.contains(obstacle)
     else { return failure }
     return Failure(
-      .permission, "\(options.database) cannot be written: \(obstacle)", place: failure.place,
+      .permission, "cannot write \(options.database): \(obstacle)", place: failure.place,
       migration: failure.migration)
   }
 
   /// Names the last migration that stays applied after a signal.
   func named(_ failure: Failure) -> Failure {
     guard interruption.isRequested || failure.status == .interrupted else { return failure }
-    let last = report.applied.last.map { "The last migration that was applied is \($0.id)" }
+    let last = report.applied.last.map { "The last applied migration is `\($0.id)`" }
     return Failure(
       .interrupted,
-      "interrupted: the unfinished migration was rolled back. "
-        + (last ?? "No migration was applied"),
+      "interrupted: SQLite rolled back the unfinished migration. "
+        + (last ?? "No migration took effect"),
       place: failure.place, migration: failure.migration)
   }
 
@@ -204,9 +204,9 @@ extension Upgrade {
     guard isMentioned else { return }
     throw Failure(
       .usage,
-      "the connection has the temporary object \(object.name), which names a table that "
-        + "\(step.migration.id) changes. Nothing was changed",
-      remedy: "Migrate before the connection is prepared with its temporary triggers and views",
+      "the connection has the temporary object `\(object.name)`, which names a table that "
+        + "`\(step.migration.id)` changes. Nothing changed",
+      remedy: "Migrate before you prepare the connection with its temporary triggers and views",
       migration: Failure.FailedMigration(id: step.migration.id))
   }
 }

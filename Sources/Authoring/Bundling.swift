@@ -60,7 +60,8 @@ extension Project {
       guard let last = lock?.all.last(where: { $0.release == oldest }) else {
         throw Failure(
           .invalidInput,
-          "`sync.oldest_release` is \(oldest), and the history lock knows no such release")
+          "`sync.oldest_release` is `\(oldest)`, but the history lock does not contain this "
+            + "release")
       }
       if last.number >= squash.number { return [] }
     }

@@ -25,8 +25,8 @@ package struct FirstManifest: Sendable {
     if let ledger = usual.first(where: { !$0.failed.isEmpty }) {
       throw Failure(
         .finding,
-        "\(ledger.table) in \(database) has entries that failed: "
-          + "\(ledger.failed.joined(separator: ", ")). Nothing was written",
+        "`\(ledger.table)` in \(database) has entries that failed: "
+          + "\(ledger.failed.map { "`\($0)`" }.joined(separator: ", ")). schemactl wrote nothing",
         remedy: "Repair the database with the tool that created them")
     }
     ledgers = usual.filter { !$0.entries.isEmpty }
@@ -34,8 +34,8 @@ package struct FirstManifest: Sendable {
     if let last = try LiveDatabase(connection, application.ledger, path: database).rows?.last?.id {
       throw Failure(
         .finding,
-        "\(database) already has a ledger, up to \(last): it belongs to another history. Nothing "
-          + "was written")
+        "\(database) already has a ledger, up to `\(last)`: it belongs to another history. schemactl "
+          + "wrote nothing")
     }
     let schema = try SchemaSource.database(database).schema(
       application, ignoring: foreign, timeout: timeout, interruption: interruption)

@@ -80,7 +80,7 @@ extension Project {
     let empty = migrations.first { ids.contains($0.id) && $0.manifest.isEmpty }
     guard let empty else { return }
     throw Failure(
-      .finding, "this migration has no operations, and nothing can be added once it is frozen",
+      .finding, "this migration has no operations, and you cannot add any after the freeze",
       remedy:
         "Write its operations, delete the file, or freeze only earlier migrations with `--to`",
       place: Failure.Place(file: empty.file, position: Position(line: 1, column: 1)))
@@ -93,7 +93,7 @@ extension Project {
     guard !isSame else { return }
     throw Failure(
       .busy,
-      "the manifests in \(folder.path) changed while schemactl read them. Nothing was frozen",
+      "the manifests in \(folder.path) changed while schemactl read them. schemactl froze nothing",
       remedy: "Check them, and try again")
   }
 
@@ -105,8 +105,8 @@ extension Project {
     else { return }
     throw Failure(
       .usage,
-      "release \(release) is frozen already, and \(last) came after it. Nothing was changed",
-      remedy: "Name a new release, or \(last) if no device has run it yet")
+      "release `\(release)` is frozen already, and `\(last)` came after it. Nothing changed",
+      remedy: "Name a new release, or `\(last)` if no device has run it yet")
   }
 
   /// The lock in which an edited form of a frozen migration counts; nothing is written. Fingerprints of
@@ -120,7 +120,7 @@ extension Project {
     }
     let nothing = Failure(
       .usage,
-      "nothing to accept: \(entry.id) is \(entry.state == .draft ? "a draft" : entry.state.rawValue)"
+      "nothing to accept: `\(entry.id)` is \(entry.state == .draft ? "a draft" : entry.state.rawValue)"
         + (entry.detail.isEmpty ? "" : ": \(entry.detail)"))
     guard [.edited, .cosmetic, .accepted].contains(entry.state), var lock,
       let migration = migrations.first(where: { $0.id == entry.id })

@@ -48,7 +48,8 @@ package struct ProjectFiles: Sendable {
       """
       # yaml-language-server: $schema=\(Self.configurationSchema)
       migrations: \(yamlScalar(folder))
-      # What syncs the database with other devices: none, additive, sqlite-data or cr-sqlite.
+      # The engine that syncs the database with other devices: none, additive, sqlite-data or \
+      cr-sqlite.
       # Without this key lint assumes `additive`: some device may still run an older release.
       \(sync)
 
@@ -72,11 +73,11 @@ package struct ProjectFiles: Sendable {
   package func write(_ bytes: [UInt8], toOutput path: String) throws {
     if path == "-" {
       throw Failure(
-        .usage, "`-` is not the name of a file", remedy: "`./-` names a file that is called `-`")
+        .usage, "`-` is not the name of a file", remedy: "`./-` names a file with the name `-`")
     }
     if let owner = owner(ofOutput: (try? resolvedPath(path)) ?? path) {
       throw Failure(
-        .usage, "\(path) is \(owner), which the output would replace. Nothing was changed",
+        .usage, "\(path) is \(owner), which the output would replace. Nothing changed",
         remedy: "Name another file")
     }
     try writeFileAtomically(bytes, to: path)

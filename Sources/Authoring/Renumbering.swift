@@ -50,7 +50,7 @@ private func resolve(
   func isFrozen(_ id: String) -> Failure {
     Failure(
       .usage,
-      "\(id) is frozen, here or in another revision, so it keeps its number: devices know it by "
+      "`\(id)` is frozen, here or in another revision, so it keeps its number: devices know it by "
         + "this name",
       remedy: "Renumber the drafts")
   }
@@ -65,8 +65,8 @@ private func resolve(
   let drafts = candidates.filter { !frozen.contains($0) }
   guard drafts.count <= 1 else {
     throw Failure(
-      .usage, "\(name) is the number of \(drafts.joined(separator: " and "))",
-      remedy: "Name one by its id")
+      .usage, "`\(name)` is the number of \(drafts.map { "`\($0)`" }.joined(separator: " and "))",
+      remedy: "Name a draft by its id")
   }
   guard let draft = drafts.first else { throw isFrozen(first) }
   return draft

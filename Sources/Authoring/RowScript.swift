@@ -63,8 +63,7 @@ struct RowScript {
     Failure(
       .finding,
       "\(problem), so a squash cannot create the same rows: name a migration before those that "
-        + "insert "
-        + "them. Nothing was changed")
+        + "insert them. Nothing changed")
   }
 
   /// AUTOINCREMENT counters that are greater than every rowid of their table.
@@ -135,8 +134,8 @@ private struct SeededTable {
     guard !isUnreadable else {
       throw Failure(
         .finding,
-        "\(name) holds text that is not UTF-8, or the character U+FFFD, which a manifest cannot keep byte by "
-          + "byte: name a migration before those that insert it. Nothing was changed")
+        "`\(name)` holds text that is not UTF-8, or the character U+FFFD, which a manifest cannot "
+          + "keep byte by byte: name a migration before those that insert it. Nothing changed")
     }
     let shift = columns.count - defaults.count
     for (row, second) in zip(rows, others) {
@@ -146,7 +145,7 @@ private struct SeededTable {
         guard
           let cell = try CellExpression(
             row[index], second[index], columnDefault: column, connection, other)
-        else { throw Self.refusal(name, "column \(columns[index])") }
+        else { throw Self.refusal(name, "column `\(columns[index])`") }
         cells[index] = cell
       }
       expressions.append(cells)
@@ -170,9 +169,9 @@ private struct SeededTable {
   private static func refusal(_ table: String, _ what: String) -> Failure {
     Failure(
       .finding,
-      "\(what) of \(table) depends on the clock or on random values when the migrations run, so "
+      "\(what) of `\(table)` depends on the clock or on random values when the migrations run, so "
         + "a squash cannot create the same rows: name a migration before those that insert them. "
-        + "Nothing was changed")
+        + "Nothing changed")
   }
 
   /// A full-text index over another table, or over nothing: its rows cannot be read from it.
@@ -192,7 +191,8 @@ private struct SeededTable {
       guard !Quoting.unquoted(words[2]).isEmpty else {
         throw Failure(
           .finding,
-          "\(object.name) indexes text that it does not keep, so a squash cannot fill it. Nothing was changed"
+          "`\(object.name)` indexes text that it does not keep, so a squash cannot fill it. "
+            + "Nothing changed"
         )
       }
       let table = Quoting.quoted(object.name)

@@ -76,8 +76,8 @@ package struct PossibleRenaming: Sendable {
 
   package var sentence: String {
     gone.abridged(to: 10).joined(separator: ", ")
-      + " of \(renaming.table) will be dropped with all values, and \(renaming.to) is "
-      + "new: if you mean a renamed column, add `--rename \(renaming.text)`"
+      + " of `\(renaming.table)` will be dropped with all values, and `\(renaming.to)` is new: if "
+      + "you mean a renamed column, add `--rename \(renaming.text)`"
   }
 }
 

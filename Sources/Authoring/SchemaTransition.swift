@@ -65,7 +65,7 @@ package struct SchemaTransition {
   /// The table that is renamed, or whose column is.
   private func subject(of one: SchemaRenaming) throws(Failure) -> SchemaObject {
     guard let table = current.table(one.table) else {
-      throw refusal("table \(one.table) does not exist", one.table, current.tables.map(\.name))
+      throw refusal("table `\(one.table)` does not exist", one.table, current.tables.map(\.name))
     }
     guard let column = one.column else {
       guard current.table(one.to) == nil else {
@@ -132,7 +132,7 @@ package struct SchemaTransition {
   private func steps(
     from old: SchemaObject, to table: SchemaObject
   ) throws(Failure) -> [WrittenOperation] {
-    var obstacle = "none of them gives it"
+    var obstacle = "no candidate gives it"
     for steps in TableTransition(from: old, to: table, application: application).candidates {
       do {
         if leads(to: table, from: try applying(steps)) { return steps }
@@ -160,7 +160,7 @@ package struct SchemaTransition {
     guard !changes.isEmpty else { return }
     throw Failure(
       .bug,
-      "the operations do not lead to the schema that was asked for: "
+      "the operations do not lead to the requested schema: "
         + changes.map(\.sentence).joined(separator: "; "))
   }
 

@@ -44,7 +44,7 @@ extension Project {
     guard last > 0 else {
       throw Failure(
         .finding,
-        "\(migrations[last].id) is the first migration: a squash replaces at least two. Nothing was changed"
+        "`\(migrations[last].id)` is the first migration: a squash replaces at least two. Nothing changed"
       )
     }
     let old = Array(migrations[...last])
@@ -52,8 +52,8 @@ extension Project {
     if frozen > 0, let draft = old.first(where: { !isFrozen($0) }) {
       throw Failure(
         .finding,
-        "\(draft.id) is not frozen, and others before it are: freeze it first (`schemactl freeze`), or name an "
-          + "earlier migration. Nothing was changed")
+        "`\(draft.id)` is not frozen, and others before it are: freeze it first (`schemactl freeze`), or name an "
+          + "earlier migration. Nothing changed")
     }
     do {
       return try squashing(old, isFrozen: frozen > 0, interruption)
@@ -156,7 +156,7 @@ extension Project {
         .finding,
         "the migrations call random functions \(calls == 1 ? "once" : "\(calls) times"), and the "
           + "rows that they leave show \(chance.last) of these calls: name a migration before "
-          + "those that insert them. Nothing was changed")
+          + "those that insert them. Nothing changed")
     }
     let differences = compareSchemas(expected: old.schema, actual: new.schema)
     guard differences.isEmpty, new.fingerprint == old.fingerprint else {
@@ -167,7 +167,7 @@ extension Project {
     if let table = try rows.difference(from: new.connection) {
       throw Failure(
         .finding,
-        "a squash cannot create the same rows of \(table) as the migrations. Nothing was changed")
+        "a squash cannot create the same rows of `\(table)` as the migrations. Nothing changed")
     }
     func all(_ project: Project, _ chance: ChanceCounter) throws(Failure) -> ScratchDatabase {
       try project.seeded(project.migrations, with: chance, interruption)
@@ -180,8 +180,9 @@ extension Project {
       if let table = try Self.rowDifference(before, after) {
         throw Failure(
           .finding,
-          "the migrations after the squash would leave other rows in \(table) than before: they depend on more "
-            + "than the rows, such as `last_insert_rowid()`. Name a later migration. Nothing was changed"
+          "the migrations after the squash would leave other rows in `\(table)` than before: they "
+            + "depend on more than the rows, such as `last_insert_rowid()`. Name a later "
+            + "migration. Nothing changed"
         )
       }
       return true

@@ -220,7 +220,7 @@ extension OptionDeclaration.Kind {
       (whole ? "a whole number" : "a number")
         + (range.upperBound == .max
           ? ", at least \(range.lowerBound)" : " from \(range.lowerBound) to \(range.upperBound)")
-    case .choice(_, let choices): "one of " + choices.joined(separator: ", ")
+    case .choice(_, let choices): "one of " + choices.map { "`\($0)`" }.joined(separator: ", ")
     }
   }
 }

@@ -43,7 +43,7 @@ extension OptionDeclaration {
   /// The summary, followed by the valid values, repetition and environment variable.
   fileprivate var explanation: String {
     let facts = [
-      kind.expectation, repeats ? "may be repeated" : nil, environment.map { "environment: \($0)" },
+      kind.expectation, repeats ? "repeatable" : nil, environment.map { "environment: \($0)" },
     ].compactMap { $0 }
     return facts.isEmpty ? summary : "\(summary) (\(facts.joined(separator: "; ")))"
   }
@@ -94,7 +94,7 @@ extension OptionDeclaration {
   }
 
   fileprivate var roffVariable: (String, String)? {
-    environment.map { ($0, "The value of \(spelling) when that option is not given.") }
+    environment.map { ($0, "The default of `\(spelling)`.") }
   }
 }
 
@@ -120,6 +120,7 @@ private func roff(_ text: String) -> String {
     case "-": escaped += "\\-"
     case "\"": escaped += "\\(dq"
     case "'": escaped += "\\(aq"
+    case "`": escaped += "\\(ga"
     case "\n": escaped += " "
     default: escaped.unicodeScalars.append(scalar)
     }

@@ -150,16 +150,16 @@ extension CommandScope {
       let name = "option `\(spelling)`"
       if let text {
         if case .flag = option.kind {
-          throw error("\(name) takes no value, and has \(quoted(text))")
+          throw error("\(name) takes no value, but has \(quoted(text))")
         }
         try check(text, of: option, named: name)
       } else if option.kind.takesNextWord {
         throw error(
           "\(name) needs a value",
-          hint: "A value that begins with `-` is written `\(option.spelling)=VALUE`.")
+          hint: "Write a value that begins with `-` as `\(option.spelling)=VALUE`.")
       }
       if values[option.name] != nil, !option.repeats {
-        throw error("\(name) is given more than once")
+        throw error("\(name) appears more than once")
       }
       values[option.name, default: []] += text.map { [$0] } ?? []
     }
@@ -174,7 +174,7 @@ extension CommandScope {
     for option in options where values[option.name] == nil {
       guard let variable = option.environment, let text = environment(variable), !text.isEmpty
       else { continue }
-      try check(text, of: option, named: "the environment variable \(variable)")
+      try check(text, of: option, named: "the environment variable `\(variable)`")
       values[option.name] = [text]
     }
     return values
@@ -194,14 +194,14 @@ extension CommandScope {
   ) throws(UsageError) {
     let required = arguments.filter(\.required)
     if words.count < required.count {
-      throw error("argument \(required[words.count].name) is missing for \(target)")
+      throw error("argument `\(required[words.count].name)` is missing for \(target)")
     }
     if words.count > arguments.count, arguments.last?.repeats != true {
       let usage = arguments.map(\.usage).joined(separator: " ")
       throw error(
         "unexpected argument \(quoted(words[arguments.count])) for \(target)",
         hint: arguments.isEmpty
-          ? optionHint(for: words[0], typed) ?? "It takes none." : "It takes \(usage).")
+          ? optionHint(for: words[0], typed) ?? "It takes no arguments." : "It takes `\(usage)`.")
     }
   }
 

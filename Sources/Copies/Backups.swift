@@ -92,7 +92,7 @@ package struct Backups: Sendable {
       throw Failure(
         .notFound,
         "folder \(folder) does not exist: mount or create it, correct `backup.path` in "
-          + "schemactl.yaml, name another folder with `--from`, or name a backup")
+          + "`schemactl.yaml`, name another folder with `--from`, or name a backup")
     }
     return names.compactMap { backup(named: $0) }.sorted {
       ($0.number, $0.moment.milliseconds) > ($1.number, $1.moment.milliseconds)
@@ -155,7 +155,7 @@ package struct Backups: Sendable {
         for suffix in databaseSuffixes.reversed() { try removeFile(backup.path + suffix) }
         return nil
       } catch {
-        return "\(backup.path) could not be removed: \(error.message)"
+        return "cannot remove \(backup.path): \(error.message)"
       }
     }
   }
@@ -193,16 +193,16 @@ package enum BackupDestination: Sendable {
       resolvedFolder(of: path) == resolvedFolder(of: database + $0)
     }
     guard !path.isEmpty, !isOfDatabase else {
-      throw Failure(.usage, "a backup cannot be called '\(path)': name another file")
+      throw Failure(.usage, "a backup cannot have the name `\(path)`: name another file")
     }
     guard DatabaseFile.isFree(path) else {
       throw Failure(
         .usage,
-        "\(path) already exists, or has a journal or write-ahead log, and a backup never "
-          + "replaces a file. Nothing was changed. Name another file, or a folder")
+        "\(path) already exists, or has a journal or write-ahead log, and a backup never replaces "
+          + "a file. Nothing changed. Name another file, or a folder")
     }
     guard !path.hasSuffix("/"), FileStatus(parentFolder(of: path))?.isFolder == true else {
-      throw Failure(.notFound, "\(path): the folder does not exist. Nothing was changed")
+      throw Failure(.notFound, "\(path): the folder does not exist. Nothing changed")
     }
   }
 
@@ -227,7 +227,7 @@ package enum BackupDestination: Sendable {
     case .file(let path):
       guard try copy.publish(asNew: path) else {
         throw Failure(
-          .inputOutput, "\(path) was created by another process. Nothing was changed")
+          .inputOutput, "another process created \(path). Nothing changed")
       }
       return path
     }
@@ -272,7 +272,7 @@ extension Backups {
       throw Failure(
         .inputOutput,
         "\(newest.backup.path) is the newest backup, and cannot be restored: \(failure.message). "
-          + "Nothing was changed. " + advice(insteadOf: newest.backup.path, entries))
+          + "Nothing changed. " + advice(insteadOf: newest.backup.path, entries))
     }
     if entries.allSatisfy({ $0.isOwn == nil }) { try requireOneOwner(newest, entries) }
     return newest.backup
@@ -291,10 +291,10 @@ extension Backups {
       .finding,
       isOfSeveral
         ? "the backups in \(folder) are of more than one database, and \(why): "
-          + "\(list.joined(separator: ", ")). Nothing was changed. Name the backup to restore: "
+          + "\(list.joined(separator: ", ")). Nothing changed. Name the backup to restore: "
           + "\(restoreCommand(database)) BACKUP`"
-        : "the backups in \(folder) may be of another database: \(why). Nothing was changed. If "
-          + "they belong to it, name the newest (first run at \(rows[0].startedAt)): "
+        : "the backups in \(folder) may be of another database: \(why). Nothing changed. If they "
+          + "belong to it, name the newest (first run at \(rows[0].startedAt)): "
           + "\(restoreCommand(database)) \(shellQuoted(newest.backup.path))`")
   }
 
@@ -330,7 +330,7 @@ extension DatabaseFile {
         ).rows ?? []
       } catch {
         guard [.inputOutput, .brokenHistory].contains(error.status) else {
-          throw Failure(error.status, error.message + ". Nothing was changed")
+          throw Failure(error.status, error.message + ". Nothing changed")
         }
       }
     }

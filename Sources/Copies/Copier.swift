@@ -49,7 +49,7 @@ package struct Copier {
       guard !(error is Failure), [.inputOutput, .permission].contains(failure.status) else {
         throw failure
       }
-      throw Failure(failure.status, "\(purpose) cannot be created: \(failure.message)")
+      throw Failure(failure.status, "cannot create \(purpose): \(failure.message)")
     }
   }
 
@@ -59,7 +59,7 @@ package struct Copier {
   ) throws {
     onEvent(.copying(done: 0, of: bytes))
     func failure(_ status: ExitStatus, _ message: String) -> Failure {
-      Failure(status, "\(purpose) cannot be created: \(message)")
+      Failure(status, "cannot create \(purpose): \(message)")
     }
     func failure(_ error: DatabaseError) -> Failure {
       let ofCopy = Failure(error, database: file.path)
@@ -76,7 +76,7 @@ package struct Copier {
       let obstacle = DatabaseFile.obstacle(file.path)
       throw failure(
         obstacle == nil ? .inputOutput : .permission,
-        "\(file.path) cannot be opened for writing" + (obstacle.map { ": \($0)" } ?? ""))
+        "cannot open \(file.path) for writing" + (obstacle.map { ": \($0)" } ?? ""))
     }
     do {
       // Nobody needs half a copy, and it is synced before it gets its name.

@@ -65,7 +65,7 @@ package struct DraftCopy: Sendable {
         throw Failure(
           .notFound,
           "\(path) does not exist: schemactl makes this copy before the first draft, and only of a "
-            + "database that has run frozen migrations. Nothing was changed",
+            + "database that has run frozen migrations. Nothing changed",
           remedy: "If a backup exists, `schemactl restore` puts it back")
       }
       try requireNothingLost(live, to: nil)
@@ -78,8 +78,9 @@ package struct DraftCopy: Sendable {
     if !since.isEmpty, !kept.isEmpty, frozen.map(\.run).starts(with: kept.map(\.run)) {
       throw Failure(
         .finding,
-        "\(path) is from before \(since.map(\.id).joined(separator: ", ")) (frozen since then), and going "
-          + "back would remove rows that a release may have written. Nothing was changed",
+        "\(path) is from before \(since.map { "`\($0.id)`" }.joined(separator: ", ")) (frozen "
+          + "since then), and going back would remove rows that a release may have written. "
+          + "Nothing changed",
         remedy: "Undo the edit and put the change into a new migration, or restore the copy "
           + "(`schemactl restore \(shellQuoted(path)) --database \(shellQuoted(database))`) and run "
           + "`migrate`")
@@ -88,8 +89,8 @@ package struct DraftCopy: Sendable {
       throw Failure(
         .finding,
         "\(path) is not the copy of \(database) from before its drafts: it has run "
-          + "\(list(kept)), and the frozen migrations of \(database) are \(list(frozen)). "
-          + "Nothing was changed")
+          + "\(list(kept)), and the frozen migrations of \(database) are \(list(frozen)). Nothing "
+          + "changed")
     }
     try requireNothingLost(live, to: copy)
     return true
@@ -100,16 +101,16 @@ package struct DraftCopy: Sendable {
       database: database, copy: copy, keptName: database + ".before-reset", copier: copier)
   }
 
-  /// - Parameter copy: what the database returns to; nil is an empty database.
+  /// - Parameter copy: the content to which the database returns; nil is an empty database.
   /// - Throws: when another history in the same file has run migrations that going back would undo, or when an empty
-  ///   database would lack what no migration of this history has made.
+  ///   database would lack objects that no migration of this history has made.
   private func requireNothingLost(_ live: Connection, to copy: Connection?) throws(Failure) {
     do {
       if copy == nil, let stranger = try stranger(in: live) {
         throw Failure(
           .finding,
           "\(database) also holds \(stranger), which no migration of this project created, and an empty database "
-            + "would not. Nothing was changed",
+            + "would not. Nothing changed",
           remedy: "Restore a backup, or change the database with SQL")
       }
       for other in try project.ledger.others(in: live) {
@@ -119,7 +120,7 @@ package struct DraftCopy: Sendable {
           throw Failure(
             .finding,
             "\(database) also holds the history of the ledger `\(other)`, which has run "
-              + "\(list(lost)) since, and going back would undo that. Nothing was changed")
+              + "\(list(lost)) since, and going back would undo that. Nothing changed")
         }
       }
     } catch {
@@ -135,7 +136,7 @@ package struct DraftCopy: Sendable {
     return try Schema(of: live).objects.first { object in
       !object.isInternal && !object.isOf(project.ledger)
         && !ForeignObjects.isReserved(object.name) && project.foreign.contains(object.name)
-    }?.name
+    }.map { "`\($0.name)`" }
   }
 
   /// Whether drafts of this project made everything in the database. A migration that the project does not
@@ -157,7 +158,7 @@ package struct DraftCopy: Sendable {
 
   private func list(_ rows: [LedgerRow]) -> String {
     rows.last.map {
-      "\(counted(Int64(rows.count), "migration")) through \($0.id) (\($0.startedAt))"
+      "\(counted(Int64(rows.count), "migration")) through `\($0.id)` (\($0.startedAt))"
     } ?? "nothing"
   }
 }
@@ -187,7 +188,7 @@ extension Project {
   /// - Throws: a failure that lists every entry that stops a migration, such as `unknown` or `edited`.
   package func requireUsableLedger(_ rows: [LedgerRow]?, of database: String) throws(Failure) {
     let entries = compareLedger(rows ?? [], of: database)
-    let message = "the database and the history disagree. Nothing was changed."
+    let message = "the database and the history disagree. Nothing changed."
     if let failure = Failure(entries, message) { throw failure }
   }
 }

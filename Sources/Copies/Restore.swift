@@ -55,7 +55,7 @@ package struct Restore {
     let rows = try examine()
     if !force, let problem = try misfit(rows, project) {
       throw Failure(
-        .finding, "\(problem). Nothing was changed; `--force` restores it anyway")
+        .finding, "\(problem). Nothing changed; `--force` restores it anyway")
     }
     return Report(backup: backup, setAside: nil, current: rows.last?.id)
   }
@@ -65,10 +65,10 @@ package struct Restore {
   /// The ledger of a backup that is not damaged.
   private func examine() throws(Failure) -> [LedgerRow] {
     guard try DatabaseFile.exists(backup) else {
-      throw Failure(.notFound, "backup \(backup) does not exist. Nothing was changed")
+      throw Failure(.notFound, "backup \(backup) does not exist. Nothing changed")
     }
     if let live = FileStatus(database), FileStatus(backup)?.isSameFile(as: live) == true {
-      throw Failure(.usage, "\(backup) is the database itself. Nothing was changed")
+      throw Failure(.usage, "\(backup) is the database itself. Nothing changed")
     }
     let connection = try copier.openCopy(backup)
     let pages: Value?
@@ -88,7 +88,7 @@ package struct Restore {
       case .damaged(let problem):
         throw unusable("\(backup) is damaged: \(problem)", .inputOutput)
       case .unknown(let reason):
-        onEvent(.note("\(backup) could not be checked completely: \(reason)"))
+        onEvent(.note("cannot check \(backup) completely: \(reason)"))
       }
     } catch {
       throw Failure(of: error, database: backup)
@@ -107,7 +107,8 @@ package struct Restore {
       of: database, ledger, in: isBeside ? nil : parentFolder(of: backup))
     return Failure(
       status,
-      message + ". Nothing was changed. " + backups.advice(insteadOf: backup, timeout: timeout))
+      message + ". Nothing changed. "
+        + backups.advice(insteadOf: backup, timeout: timeout))
   }
 
   /// Why the backup is not one of this database and this history.
@@ -123,12 +124,12 @@ package struct Restore {
     if own.isEmpty, parentFolder(of: backup) != parentFolder(of: database) {
       onEvent(
         .note(
-          "\(database) has no ledger, so schemactl cannot check whether the backup belongs to "
-            + "it: the backup is of the database that ran \(first.id) at \(first.startedAt)"))
+          "\(database) has no ledger, so schemactl cannot check whether the backup belongs to it: "
+            + "the backup is of the database that ran `\(first.id)` at \(first.startedAt)"))
     }
     if isSameDatabase(rows, own) == false {
-      return "\(backup) is of another database: it ran \(first.id) at \(first.startedAt), and "
-        + "\(database) ran \(own[0].id) at \(own[0].startedAt)"
+      return "\(backup) is of another database: it ran `\(first.id)` at \(first.startedAt), and "
+        + "\(database) ran `\(own[0].id)` at \(own[0].startedAt)"
     }
     guard let project else { return nil }
     let unknown = compareLedger(rows, with: project.migrations, project.lock)
@@ -151,7 +152,7 @@ package struct Restore {
     guard try damage(replacement.copier) != nil, let damage = try damage(replacement.copier) else {
       return try replacement.overwrite()
     }
-    onEvent(.note("\(damage): it is set aside as a file"))
+    onEvent(.note("\(damage): schemactl sets it aside as a file"))
     return try replacement.install()
   }
 
@@ -171,7 +172,7 @@ package struct Restore {
         return "\(database) is not an SQLite database, or its beginning is damaged"
       default:
         let failure = Failure(error, database: database)
-        throw Failure(failure.status, failure.message + ". Nothing was changed")
+        throw Failure(failure.status, failure.message + ". Nothing changed")
       }
     }
   }
@@ -219,8 +220,8 @@ struct Replacement {
     }
     throw Failure(
       .busy,
-      "\(database) cannot be replaced: other processes continue to write to it. Nothing was "
-        + "changed; stop them and try again")
+      "cannot replace \(database): other processes continue to write to it. Nothing changed. Stop these processes and try again"
+    )
   }
 
   /// - Returns: the path of a copy of the database, and the version of the content in it.
@@ -288,8 +289,8 @@ struct Replacement {
         failure.status,
         failure.message
           + (isUnchanged
-            ? ". Nothing was changed"
-            : ". It is unknown whether \(copy) was restored: \(database) holds either its old or "
+            ? ". Nothing changed"
+            : ". It is unknown whether \(copy) was restored. \(database) holds either its old or "
               + "the new content; the old content is also in \(kept)"))
     }
   }
@@ -311,8 +312,8 @@ struct Replacement {
     guard lock?.lockFile() != false else {
       throw Failure(
         .busy,
-        "\(database) is damaged, and another process has it open: stop that process, then "
-          + "restore again. Nothing was changed")
+        "\(database) is damaged, and another process has it open: stop that process, then restore "
+          + "again. Nothing changed")
     }
     var aside = SetAside(target: target)
     do {
@@ -337,7 +338,10 @@ struct Replacement {
       return "It is unknown whether \(copy) was restored: after a power cut \(database) may be "
         + "missing\(held.map { ", and \($0)" } ?? ""). Restore again once the disk is repaired"
     }
-    return aside.moveBack() ? "Nothing was changed" : "Not everything was undone: \(held ?? "")"
+    return aside.moveBack()
+      ? "Nothing changed"
+      : "schemactl did not undo everything: "
+        + "\(held ?? "")"
   }
 
   /// The name, or the name with the first number that is accepted.

@@ -144,7 +144,7 @@ package final class CompatibilitySimulation {
       found.append(
         Disagreement(
           migration: migration, table: name, object: name,
-          message: "lint could not generate a row of \(name) in \(version.name), so it did not "
+          message: "lint could not generate a row of `\(name)` in \(version.name), so it did not "
             + "simulate this table: \(problem)", transcript: nil))
     case .found(let counterexamples):
       for harm in counterexamples {

@@ -24,12 +24,12 @@ extension Counterexample {
 
   private func consequence(_ name: String) -> String {
     switch harm {
-    case .noTable: "has no table \(table), and the row is lost"
+    case .noTable: "has no table `\(table)`, and the row is lost"
     case .noColumn: "has no column `\(name)`, and the value is lost"
     case .refused(let message): "refuses it: \(message)"
     case .changed(let sent, let kept):
-      "keeps \(kept.shortLiteral) in \(name), where \(sent.shortLiteral) was sent"
-    case .missingRow: "does not keep each row of \(table)"
+      "keeps \(kept.shortLiteral) in `\(name)` instead of \(sent.shortLiteral)"
+    case .missingRow: "does not keep each row of `\(table)`"
     }
   }
 

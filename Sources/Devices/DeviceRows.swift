@@ -99,7 +99,7 @@ extension Device {
     within path: [Identifier]
   ) throws(DatabaseError) -> String? {
     guard let parent = tables[key.parent] else {
-      return "table \(key.parent) does not exist"
+      return "table `\(key.parent)` does not exist"
     }
     let columns =
       key.parentColumns.isEmpty ? parent.primaryKey.map(\.key) : key.parentColumns

@@ -64,8 +64,8 @@ package final class DatabaseList {
     )?.text
     let problem =
       other == name
-      ? "\(name) is listed twice" : "\(other ?? "") and \(name) are two names of one file"
-    throw Failure(.invalidInput, "\(problem): list each database once. Nothing was changed")
+      ? "the list names \(name) twice" : "\(other ?? "") and \(name) are two names of one file"
+    throw Failure(.invalidInput, "\(problem): list each database once. Nothing changed")
   }
 
   /// - Parameter file: the device and the inode, or two NULLs where only the names are compared.
@@ -158,9 +158,8 @@ extension Failure {
     case let error as DatabaseError:
       self.init(
         error.status == .bug ? .bug : .inputOutput,
-        "the temporary list of the databases cannot be stored: \(error.message). Free some space "
-          + "for temporary "
-          + "files (SQLITE_TMPDIR, TMPDIR or /tmp)")
+        "cannot store the temporary list of the databases: \(error.message). Free some space for "
+          + "temporary files (SQLITE_TMPDIR, TMPDIR or /tmp)")
     default: self.init(.bug, "\(error)")
     }
   }

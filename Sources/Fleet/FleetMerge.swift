@@ -35,7 +35,7 @@ package struct FleetMerge: Sendable {
           })
       }
       guard let first = headers.first?.header else {
-        throw Failure(.usage, "no report is named")
+        throw Failure(.usage, "the names of the reports are missing")
       }
       try first.requireAllShards(headers.map(\.header.shard))
       try names.close()

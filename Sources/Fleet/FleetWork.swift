@@ -41,7 +41,7 @@ package enum FleetWork: Sendable {
       result = FleetResult(
         database,
         failure: interruption.isRequested
-          ? Failure(.interrupted, "interrupted: nothing was changed") : error)
+          ? Failure(.interrupted, "interrupted: nothing changed") : error)
     }
     result.milliseconds = time.milliseconds
     return result

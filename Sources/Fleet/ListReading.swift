@@ -25,7 +25,7 @@ extension DatabaseList {
       }
     } catch {
       guard !interruption.isRequested else {
-        throw Failure(.interrupted, "interrupted: nothing was changed")
+        throw Failure(.interrupted, "interrupted: nothing changed")
       }
       throw Failure(ofList: error)
     }
@@ -49,7 +49,7 @@ extension DatabaseList {
       guard let name = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
         throw Failure(
           .invalidInput,
-          "\(reader.path): name \(line) is not UTF-8, or holds a NUL. Nothing was changed")
+          "\(reader.path): name \(line) is not UTF-8, or holds a NUL. Nothing changed")
       }
       try add(name)
     }
@@ -134,7 +134,7 @@ struct PathPattern {
           guard Array(name.utf8) == bytes else {
             throw Failure(
               .invalidInput,
-              "the name of \(joinedPath(folder, name)) is not UTF-8. Nothing was changed")
+              "the name of \(joinedPath(folder, name)) is not UTF-8. Nothing changed")
           }
           try body(name)
         } catch {

@@ -51,7 +51,7 @@ package struct GitRepository: Sendable, Hashable {
     if let base, mergeBases.isEmpty {
       throw Failure(
         .notFound,
-        "\(base) and HEAD have no commit in common"
+        "`\(base)` and `HEAD` have no commit in common"
           + (isShallow
             ? ": the clone is shallow; fetch more (`git fetch --unshallow`, or `fetch-depth: 0` for "
               + "actions/checkout)" : ""))
@@ -73,7 +73,7 @@ package struct GitRepository: Sendable, Hashable {
         ? "write more digits of the commit"
         : "use a full name: "
           + found.map { "`--base \(shellQuoted($0))`" }.joined(separator: " or ")
-      throw Failure(.notFound, "\(base) is ambiguous in the repository of \(folder): \(advice)")
+      throw Failure(.notFound, "`\(base)` is ambiguous in the repository of \(folder): \(advice)")
     }
     guard result.status != 0, result.status < 129 else { return }
     let branch = base.hasPrefix("origin/") ? String(base.dropFirst("origin/".count)) : base
@@ -173,7 +173,7 @@ extension Failure {
     switch problem {
     case .notInstalled: self.init(.notFound, "git is not installed")
     case .failed(let reason):
-      self.init(.notFound, "git cannot be run: \(reason)")
+      self.init(.notFound, "schemactl cannot run git: \(reason)")
     }
   }
 

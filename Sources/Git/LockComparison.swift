@@ -45,22 +45,22 @@ extension OtherRevisions {
         ? nil : "another canonical digest",
       isAccepted || entry.digests.raw == older.digests.raw ? nil : "another raw digest",
       older.acceptances.allSatisfy(entry.acceptances.contains)
-        ? nil : "without an edit that was accepted",
+        ? nil : "without an accepted edit",
     ].compactMap { $0 }
     let isEdited = entry.digests.canonical != older.digests.canonical
     if !isEdited, entry.release != older.release, isChosen(entry, over: other) {
       return LockDifference(
         kind: .changed, older: other.name,
         message: "both sides of the merge froze `\(entry.id)` in the same form, for release "
-          + "\(entry.release ?? "-") here and \(older.release ?? "-") in \(other.name): keep the line of the "
-          + "release that shipped it first, and commit the merge")
+          + "\(entry.release ?? "-") here and \(older.release ?? "-") in \(other.name). Keep the "
+          + "line of the release that shipped it first, and commit the merge")
     }
     return LockDifference(
       kind: .changed, older: other.name,
       message: "the line of `\(entry.id)` differs from that in \(other.name), with "
         + "\(changes.joined(separator: " and ")): restore the line from `\(command)`"
         + (isEdited
-          ? "; an edit is accepted with `schemactl freeze --accept \(shellQuoted(entry.id)) --reason …`"
+          ? "; accept an edit with `schemactl freeze --accept \(shellQuoted(entry.id)) --reason …`"
           : ""))
   }
 

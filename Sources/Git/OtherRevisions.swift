@@ -126,7 +126,7 @@ package final class OtherRevisions {
       return lock
     } catch {
       throw Failure(
-        .brokenHistory, "the \(HistoryLock.fileName) of \(name) cannot be read: \(error)")
+        .brokenHistory, "cannot read the `\(HistoryLock.fileName)` of \(name): \(error)")
     }
   }
 

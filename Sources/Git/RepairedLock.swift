@@ -50,13 +50,14 @@ extension MigrationFolder {
     let released = moving.filter(others.releasedIDs.contains)
     guard released.isEmpty else {
       return
-        "\(released.joined(separator: ", ")) is released by a tag and cannot get another number"
+        "a tag releases \(released.map { "`\($0)`" }.joined(separator: ", ")), which therefore "
+        + "cannot get another number"
     }
     let file = shellQuoted(lockFile)
     return
-      "take the lock of the side that is upstream (`git checkout \(side) -- \(file) && git add "
-      + "\(file)`), renumber the migrations of the other one (`\(renumberCommand(moving))`) and freeze "
-      + "them again"
+      "take the lock of the upstream side (`git checkout \(side) -- \(file) && git add \(file)`), "
+      + "renumber the migrations of the other side (`\(renumberCommand(moving))`) and freeze them "
+      + "again"
   }
 
   private func joinedLock() -> HistoryLock? { ((try? repairedLock()) ?? (nil, nil)).0 }
@@ -102,7 +103,7 @@ extension MigrationFolder {
           if released.contains(name.id) {
             "; both are released, so neither can get another number"
           } else if lock == nil, frozen.contains(name.id) {
-            "; both are frozen: run `schemactl freeze`, which reports which one to renumber"
+            "; both are frozen: run `schemactl freeze`, which reports the migration to renumber"
           } else if keeper != nil {
             ": renumber this one \(command)"
           } else {

@@ -35,9 +35,11 @@ extension Project {
     report.lock = others?.differences(in: folder) ?? []
     if let others { explainLostLines(in: &report, others) }
     if lock == nil, report.lock.isEmpty {
-      report.notes.append("no migration is frozen yet: history.lock does not exist")
+      report.notes.append("no migration is frozen yet: `history.lock` does not exist")
     } else if let others, others.locks.isEmpty, others.problems.isEmpty {
-      report.notes.append("history.lock was not compared with git: no other revision has it yet")
+      report.notes.append(
+        "schemactl did not compare `history.lock` with git: no other revision "
+          + "has it yet")
     }
     return (report, others)
   }
@@ -49,9 +51,9 @@ extension Project {
       guard let commit = try? others.commit(freezing: entry.id) else { continue }
       let lock = shellQuoted("\(commit):\(others.git.prefix)\(HistoryLock.fileName)")
       report.history[index].detail =
-        "it was frozen in an earlier commit, and \(HistoryLock.fileName) has lost its line: copy the line "
-        + "from `git show \(lock)`; if no database has run the migration, you can renumber it instead "
-        + "(`schemactl renumber \(shellQuoted(entry.id))`)"
+        "it was frozen in an earlier commit, and `\(HistoryLock.fileName)` has lost its line: copy "
+        + "the line from `git show \(lock)`. If no database has run the migration, you can "
+        + "renumber it instead (`schemactl renumber \(shellQuoted(entry.id))`)"
     }
   }
 }
@@ -70,9 +72,13 @@ extension Project {
       return others
     } catch {
       if let base {
-        throw Failure(.notFound, "the history cannot be compared with \(base): \(error.message)")
+        throw Failure(.notFound, "cannot compare the history with `\(base)`: \(error.message)")
       }
-      if lock != nil { problems.append("history.lock was not compared with git: \(error.message)") }
+      if lock != nil {
+        problems.append(
+          "schemactl did not compare `history.lock` with git: "
+            + "\(error.message)")
+      }
       return nil
     }
   }
@@ -84,7 +90,7 @@ extension Project {
     var problems: [String] = []
     let others = try otherRevisions(nil, noting: &problems)
     guard let difference = others?.differences(in: folder).first else { return }
-    throw Failure(.brokenHistory, "\(difference.message). Nothing was frozen")
+    throw Failure(.brokenHistory, "\(difference.message). schemactl froze nothing")
   }
 
   /// The history with information about migrations that other revisions have frozen. Runs git only
@@ -219,7 +225,7 @@ extension Project {
         report.edits[id]?.schema = SchemaModel.compareSchemas(
           expected: old.schema, actual: new.schema)
       } catch  where !error.isOfEnvironment {
-        let problem = "the schemas were not compared: \(error.message)"
+        let problem = "schemactl did not compare the schemas: \(error.message)"
         for id in ids where frozen[id] != nil {
           guard var diff = report.edits[id], diff.schema.isEmpty, diff.problem == nil else {
             continue

@@ -56,7 +56,7 @@ package struct Failure: Error, Sendable {
 
     /// `in operation 2 move_column of migration 0007_status`
     package var inWords: String {
-      "in \(operation.map { "operation \($0) of " } ?? "")migration \(id)"
+      "in \(operation.map { "operation \($0) of " } ?? "")migration `\(id)`"
     }
   }
 
@@ -108,12 +108,12 @@ package struct Failure: Error, Sendable {
   package init(moved database: String, afterApplying last: String? = nil) {
     let state =
       last.map {
-        "The unfinished migration was rolled back. The migrations up to \($0) are in the file "
+        "SQLite rolled back the unfinished migration. The migrations up to \($0) are in the file "
           + "that schemactl opened, not in the current file"
-      } ?? "Everything was rolled back: both files are unchanged"
+      } ?? "SQLite rolled back every change: both files are unchanged"
     self.init(
       .inputOutput,
-      "\(database) was removed or replaced while schemactl worked on it. \(state)",
+      "another process removed or replaced \(database) while schemactl worked on it. \(state)",
       remedy: "Restore the right file, and run the command again")
   }
 
@@ -247,7 +247,7 @@ extension DatabaseError {
     case .corrupt: "\(database) is damaged (\(message))"
     case .readOnly where saysMoved: Failure(moved: database).problem
     case .readOnly:
-      "\(database) cannot be written: "
+      "cannot write \(database): "
         + (DatabaseFile.obstacle(database)
           ?? "\(message). Check the permissions of the file and its folder, and the free space")
     case .cannotOpen: cannotBeOpened(database)
@@ -267,17 +267,16 @@ extension DatabaseError {
   private func cannotBeOpened(_ database: String) -> String {
     if let refusal = DatabaseFile.unreadability(database) {
       return
-        "\(database) cannot be read: \(refusal). Check the permissions of the file and "
-        + "its folder"
+        "cannot read \(database): \(refusal). Check the permissions of the file and its folder"
     }
     if let obstacle = DatabaseFile.obstacle(database) {
-      return "\(database) cannot be opened: \(obstacle). In WAL mode a reader also writes files "
-        + "beside the database: copy it with its -wal file to a writable folder"
+      return "cannot open \(database): \(obstacle). In WAL mode a reader also writes files beside "
+        + "the database: copy it with its `-wal` file to a writable folder"
     }
     let reason =
       status == .permission
       ? String(cString: strerror(systemError)) : "\(message) (SQLite error \(extendedCode))"
-    return "\(database) cannot be opened: \(reason)"
+    return "cannot open \(database): \(reason)"
   }
 
   private func inUse(_ database: String) -> String {

@@ -45,7 +45,7 @@ struct ForeignLedger {
     guard let kind = item.kind ?? LedgerKind(table: table.identifier, columns: columns) else {
       throw Failure(
         .invalidInput,
-        "the table \(table) is not the ledger of a tool that schemactl knows: set its `kind` in "
+        "the table `\(table)` is not the ledger of a tool that schemactl knows: set its `kind` in "
           + "`replaces`, or the `column` that contains the entries")
     }
     let rows = "FROM main.\(Quoting.quoted(table))"
@@ -106,8 +106,9 @@ struct ForeignLedger {
       guard entries.count + failed.count <= 1 else {
         throw Failure(
           .finding,
-          "\(table) has the versions \((entries + failed).joined(separator: ", ")), and golang-migrate keeps one: "
-            + "delete the rows that are not the version of the database. Nothing was changed")
+          "`\(table)` has the versions \((entries + failed).joined(separator: ", ")), but "
+            + "golang-migrate keeps one version: delete the rows that are not the version of the "
+            + "database. Nothing changed")
       }
     }
   }

@@ -22,11 +22,11 @@ package struct ForeignLedgers {
     }
     let isGiven = items.allSatisfy { $0.kind != nil || $0.column != nil }
     guard ledgers.count <= 1 || isGiven else {
-      let tables = ledgers.values.map(\.table).sorted().joined(separator: " and ")
+      let tables = ledgers.values.map { "`\($0.table)`" }.sorted().joined(separator: " and ")
       throw Failure(
         .invalidInput,
         "the database has the ledgers of two tools, \(tables): set `kind` in each item of "
-          + "`replaces`. Nothing was changed")
+          + "`replaces`. Nothing changed")
     }
     for (table, ledger) in ledgers {
       run[table] = ledger.hasRun(known[table] ?? [], parents: parents[table] ?? [:])
@@ -40,16 +40,17 @@ package struct ForeignLedgers {
     for ledger in ledgers.values where !ledger.failed.isEmpty {
       throw Failure(
         .finding,
-        "\(ledger.table) in \(database) has entries that failed: \(ledger.failed.joined(separator: ", ")). "
-          + "Repair the database with the tool that created them. Nothing was changed")
+        "`\(ledger.table)` in \(database) has entries that failed: "
+          + "\(ledger.failed.map { "`\($0)`" }.joined(separator: ", ")). Repair the database with "
+          + "the tool that created them. Nothing changed")
     }
     for (table, ledger) in ledgers {
       let unknown = ledger.unknown(known[table] ?? [])
       guard !unknown.isEmpty else { continue }
       throw Failure(
         .databaseAhead,
-        "\(database) is ahead of the history: no migration replaces \(unknown.joined(separator: ", ")) in "
-          + "\(ledger.table). Nothing was changed",
+        "\(database) is ahead of the history: no migration replaces "
+          + "\(unknown.map { "`\($0)`" }.joined(separator: ", ")) in `\(ledger.table)`. Nothing changed",
         remedy:
           "Use the history that contains these entries, or write a migration that replaces them")
     }
@@ -68,9 +69,9 @@ package struct ForeignLedgers {
     guard beyond.isEmpty else {
       throw Failure(
         .finding,
-        "\(database) has run \(beyond.joined(separator: ", ")) with another tool, and not all of "
-          + "\(migrations[count].id), which comes before: running it now could repeat a change. "
-          + "Nothing was changed",
+        "\(database) has run \(beyond.map { "`\($0)`" }.joined(separator: ", ")) with another "
+          + "tool, and not all of `\(migrations[count].id)`, which comes before: running it now "
+          + "could repeat a change. Nothing changed",
         remedy: "Run the missing migrations with that tool first")
     }
     return count == 0 ? nil : count
@@ -84,12 +85,13 @@ package struct ForeignLedgers {
     let run = item.entries.filter { hasRun($0, item) }
     return Failure(
       .finding,
-      "\(database) has run \(run.joined(separator: ", ")) with another tool, but not "
-        + "\(missing.joined(separator: ", ")): \(migration.id) replaces all of them. Nothing was changed",
+      "\(database) has run \(run.map { "`\($0)`" }.joined(separator: ", ")) with another tool, but "
+        + "not \(missing.map { "`\($0)`" }.joined(separator: ", ")): `\(migration.id)` replaces "
+        + "all of them. Nothing changed",
       remedy:
-        "Run \(missing.joined(separator: ", ")) with that tool first. Or write a migration for each of "
-        + "these states: `schemactl import` needs a database that has run \(run[run.count - 1]) and not "
-        + "\(missing[0])")
+        "Run \(missing.map { "`\($0)`" }.joined(separator: ", ")) with that tool first. Or write a "
+        + "migration for each of these states: `schemactl import` needs a database that has run "
+        + "`\(run[run.count - 1])` and not `\(missing[0])`")
   }
 
   /// Whether the database has run entries that a migration replaces, and not all of any item.

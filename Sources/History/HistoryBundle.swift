@@ -75,7 +75,7 @@ package final class HistoryBundle: Sendable {
     guard line == Self.magic + Self.version else {
       throw Failure(
         .invalidInput,
-        "\(name) has the format `\(line)`, and this program reads version \(Self.version) only",
+        "\(name) has the format `\(line)`, but this program reads version \(Self.version) only",
         remedy: "Build the app and the bundle with the same version of schemactl")
     }
     do {
@@ -102,7 +102,7 @@ package final class HistoryBundle: Sendable {
 
   private static func damaged(_ name: String) -> Failure {
     Failure(
-      .invalidInput, "\(name) is truncated or was edited: its digest does not match its content",
+      .invalidInput, "\(name) is truncated or edited: its digest does not match its content",
       remedy: "Write it again with `schemactl bundle`")
   }
 

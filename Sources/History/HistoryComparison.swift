@@ -163,8 +163,8 @@ extension MigrationFolder {
     HistoryEntry(
       id: entry.id, frozen: true, state: .edited,
       detail:
-        "its SQL has the same tokens as the frozen manifest\(shipping(entry)), but creates "
-        + "another schema: the text of an expression without an alias is the name of a column; "
+        "its SQL has the same tokens as the frozen manifest\(shipping(entry)), but creates another "
+        + "schema. The text of an expression without an alias is the name of a column: "
         + "\(restoring(entry, restore)), or, if no device has run it, accept the edit "
         + acceptCommand(entry.id))
   }
@@ -182,7 +182,7 @@ extension MigrationFolder {
     return HistoryEntry(
       id: entry.id, frozen: true, state: .renamed,
       detail:
-        "\(entry.id) is now \(file.id), but databases know it by the old name; undo the renaming "
+        "`\(entry.id)` is now `\(file.id)`, but databases know it by the old name; undo the renaming "
         + "with \(command)")
   }
 
@@ -199,8 +199,8 @@ extension MigrationFolder {
       kept.contains(item.id)
       ? "it is frozen in another revision and keeps its number, but the lock lacks its line: put the "
         + "line back (`git log --patch -- \(shellQuoted(lockFile))` shows it)"
-      : "it is a draft, but comes before the frozen \(lastFrozen.id): databases that have run "
-        + "that migration would never run the draft; give it a number above \(lastFrozen.number) "
+      : "it is a draft, but comes before the frozen `\(lastFrozen.id)`: databases that have run "
+        + "that migration would never run the draft. Give it a number above \(lastFrozen.number) "
         + "(`schemactl renumber \(shellQuoted(item.id))`)"
     return HistoryEntry(id: item.id, frozen: false, state: .inserted, detail: advice)
   }

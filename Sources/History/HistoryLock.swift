@@ -186,7 +186,8 @@ package struct HistoryLock: Sendable, Equatable {
   ) throws(LockError) {
     let place = place(of: MigrationNumber(id: id))
     guard let older = entry(id) else {
-      throw LockError(.malformed, line: 1, "\(id) is not frozen, so no edit of it can be accepted")
+      throw LockError(
+        .malformed, line: 1, "`\(id)` is not frozen, so no edit of it can be accepted")
     }
     entries[place] = try LockEntry(
       id: id, release: older.release, digests: digests,
@@ -236,11 +237,11 @@ package struct HistoryLock: Sendable, Equatable {
     let isSame = entry.digests.canonical == first.digests.canonical
     let message =
       entry.id == first.id && isSame && entry.release != first.release
-      ? "two lines freeze `\(entry.id)` in the same form for different releases: keep the line of the release "
-        + "that shipped it first, and delete the other line"
+      ? "two lines freeze `\(entry.id)` in the same form for different releases: keep the line of "
+        + "the earlier release, and delete the other line"
       : entry.id == first.id
-        ? "two lines freeze `\(entry.id)`: keep the line and the manifest of the released form, and put "
-          + "the change of the other one into a new migration"
+        ? "two lines freeze `\(entry.id)`: keep the line and the manifest of the released form, "
+          + "and put the other change into a new migration"
         : "two migrations have the number \(entry.number), `\(first.id)` and `\(entry.id)`: "
           + (advice
             ?? "remove the line of the unreleased migration, renumber that migration (`schemactl "

@@ -38,7 +38,7 @@ extension LedgerState {
     case .unknown: "A database has run a migration that the history does not have."
     case .missing: "A database has skipped a frozen migration and run a later one."
     case .edited: "A database has run another form of a frozen migration."
-    case .altered: "A row of the ledger contradicts itself or history.lock."
+    case .altered: "A row of the ledger contradicts itself or `history.lock`."
     case .outOfOrder: "A database has skipped a draft and run a later migration."
     case .draftEdited: "A draft was edited after a database ran it."
     }
@@ -108,7 +108,7 @@ package func compareLedger(
           && item.migration?.canonicalDigest == row.canonicalDigest
       }
       let why =
-        twin.map { "it was a draft, which is now \($0.id)" }
+        twin.map { "it was a draft, which is now `\($0.id)`" }
         ?? "it belongs to a newer version or another branch\(gone)"
       return LedgerEntry(
         id: row.id, state: .unknown,
@@ -132,13 +132,14 @@ private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerE
   guard item.entry == nil else {
     return LedgerEntry(
       id: item.id, state: .missing,
-      detail: "it is frozen, and the database has not run it, though it has run \(lastApplied.id): "
-        + "its row was removed, or the database was migrated with another history",
+      detail:
+        "it is frozen, and the database has not run it, though it has run `\(lastApplied.id)`: "
+        + "somebody removed its row, or migrated the database with another history",
       remedy: "; compare the schema with `schemactl diff` before you touch the ledger")
   }
   return LedgerEntry(
     id: item.id, state: .outOfOrder,
-    detail: "it comes before \(lastApplied.id), which the database has run: give it a higher "
+    detail: "it comes before `\(lastApplied.id)`, which the database has run: give it a higher "
       + "number")
 }
 
@@ -167,8 +168,8 @@ private func present(
   return LedgerEntry(
     id: item.id, state: .edited,
     detail:
-      "the database has run another form of it (\(row.startedAt)) than the frozen one: it was "
-      + "edited before or after it was frozen",
+      "the database has run another form of it (\(row.startedAt)) than the frozen manifest: "
+      + "somebody edited it before or after the freeze",
     remedy: "; compare the schema with `schemactl diff`, and correct it in a new migration"
   )
 }
@@ -182,12 +183,13 @@ private func problem(of row: LedgerRow, after previous: LedgerRow?, _ twin: Ledg
     ("raw_digest", row.rawDigest), ("canonical_digest", row.canonicalDigest),
     ("fingerprint", row.fingerprint),
   ] where !isDigest(digest.utf8) {
-    return "its \(name) is not a digest"
+    return "its `\(name)` is not a digest"
   }
   if row.position < 1 { return "its position is not a number above 0" }
-  if let twin { return "its position \(row.position) is that of \(twin.id) too" }
+  if let twin { return "its position \(row.position) is also the position of `\(twin.id)`" }
   if let previous, row.position < previous.position {
-    return "its position \(row.position) comes before \(previous.position), that of \(previous.id)"
+    return
+      "its position \(row.position) comes before \(previous.position), that of `\(previous.id)`"
   }
   return nil
 }
@@ -200,6 +202,6 @@ private func contradiction(_ row: LedgerRow, _ item: HistoryItem) -> String? {
   guard let (raw, canonical) = form, raw == row.rawDigest, canonical != row.canonicalDigest else {
     return nil
   }
-  return "its raw_digest matches the \(item.entry == nil ? "file" : "frozen manifest"), but its "
-    + "canonical_digest does not"
+  return "its `raw_digest` matches the \(item.entry == nil ? "file" : "frozen manifest"), but its "
+    + "`canonical_digest` does not"
 }

@@ -107,7 +107,7 @@ private func headerError(_ line: LockSourceLine?) -> LockError {
     {
       return LockError(
         .newerVersion, line: 1, column: start.utf8.count + 1,
-        "version \(version) of the format was written by a newer schemactl: use that one")
+        "a newer schemactl wrote version \(version) of the format: use that version")
     }
   }
   return LockError(

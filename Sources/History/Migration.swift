@@ -79,10 +79,10 @@ extension MigrationNumber {
 package func problem(ofMigrationID id: String) -> String? {
   let rest = id.utf8.drop(while: \.isDigit)
   guard rest.count < id.utf8.count else {
-    return "the name has no number: use a name such as 0001_what_it_does.yaml"
+    return "the name has no number: use a name such as `0001_what_it_does.yaml`"
   }
   guard rest.first == UInt8(ascii: "_"), rest.count > 1 else {
-    return "`_` and a name must follow the number, as in 0001_what_it_does.yaml"
+    return "`_` and a name must follow the number, as in `0001_what_it_does.yaml`"
   }
   guard let character = id.unicodeScalars.first(where: { !isAllowedInID($0) }) else { return nil }
   return "the name contains \(named(character)): use only letters, digits, `_`, `-` and `.`"

@@ -47,9 +47,9 @@ package struct MigrationFolder: Sendable, Equatable {
       throw Failure(
         .notFound,
         "\(path) contains no manifests, but \(others.prefix(3).joined(separator: ", "))"
-          + "\(others.count > 3 ? ", …" : ""): schemactl runs manifests (0001_what_it_does.yaml) "
+          + "\(others.count > 3 ? ", …" : ""): schemactl runs manifests (`0001_what_it_does.yaml`) "
           + "that are in the folder itself. Name the folder of the manifests with `--migrations` "
-          + "or in schemactl.yaml. `schemactl import \(shellQuoted(path)) --migrations FOLDER` "
+          + "or in `schemactl.yaml`. `schemactl import \(shellQuoted(path)) --migrations FOLDER` "
           + "imports the history of another tool")
     }
     return manifests
@@ -130,7 +130,7 @@ package struct ManifestName: Sendable {
     if !isUTF8(bytes) {
       problem = "the name is not UTF-8"
     } else if !ending.elementsEqual(".yaml".utf8) {
-      problem = "rename it to \(id).yaml: manifests end in .yaml"
+      problem = "rename it to `\(id).yaml`: manifests end in `.yaml`"
     } else {
       problem = SchemaHistory.problem(ofMigrationID: id)
     }
@@ -185,7 +185,7 @@ extension MigrationFolder {
     guard let claim = FolderClaim(path, timeout: timeout) else {
       throw Failure(
         .busy,
-        "another schemactl has been writing in \(path) for \(timeout) s. Nothing was changed",
+        "another schemactl has been writing in \(path) for \(timeout) s. Nothing changed",
         remedy: "Try again when it has ended")
     }
     defer { withExtendedLifetime(claim) {} }
@@ -202,7 +202,7 @@ extension MigrationFolder {
     let last = try ids(mayHoldOther: mayHoldOther).last
     guard let last = last ?? (isFrozen ? HistoryLock.fileName : nil) else { return }
     throw Failure(
-      .finding, "\(path) already has a history, up to \(last)",
+      .finding, "\(path) already has a history, up to `\(last)`",
       remedy: isFrozen
         ? "Add a migration with `schemactl new`, or name another folder with `--migrations`"
         : "Delete \(path) to start again, or name another folder with `--migrations`")

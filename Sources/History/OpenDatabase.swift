@@ -15,7 +15,7 @@ package enum DatabaseFile {
       throw Failure(
         .usage,
         "`\(path)` is a dqlite database: only `migrate`, `plan`, `status`, `verify` and `diff` "
-          + "work on one, and this needs the path of a database file")
+          + "support dqlite. This command needs the path of a database file")
     }
     guard !path.isEmpty else { throw Failure(.usage, "the path of the database is empty") }
     guard folded != ":memory:" else {
@@ -48,12 +48,12 @@ package enum DatabaseFile {
       case ENOENT:
         let name = parentFolder(of: path)
         guard access(name, F_OK) == 0 else {
-          guard errno == ENOENT || errno == ENOTDIR else { throw refusal(path, "opened") }
+          guard errno == ENOENT || errno == ENOTDIR else { throw refusal(path, "open") }
           throw Failure(.notFound, "\(path): folder \(name) does not exist")
         }
         return false
       case ENOTDIR: throw Failure(.notFound, "\(path) does not exist")
-      default: throw refusal(path, "opened")
+      default: throw refusal(path, "open")
       }
     }
     guard status.isRegularFile else {
@@ -77,10 +77,10 @@ package enum DatabaseFile {
   /// SQLite does not tell why it could not make a file.
   package static func requireWritableFolder(of path: String) throws(Failure) {
     guard !isWritableFolder(parentFolder(of: path)) else { return }
-    throw refusal(path, "created")
+    throw refusal(path, "create")
   }
 
-  /// What `errno` says.
+  /// The failure that `errno` describes.
   private static func refusal(
     _ path: String, _ verb: String, _ problem: Int32 = errno
   ) -> Failure {
@@ -90,7 +90,7 @@ package enum DatabaseFile {
       case EROFS: "the file system is read-only"
       default: String(cString: strerror(problem))
       }
-    return Failure(ExitStatus(systemError: problem), "\(path) cannot be \(verb): \(reason)")
+    return Failure(ExitStatus(systemError: problem), "cannot \(verb) \(path): \(reason)")
   }
 
   package static func require(_ path: String) throws(Failure) {
@@ -117,7 +117,7 @@ package enum DatabaseFile {
       // The first read failed: the file has a feature that this SQLite does not know.
       throw Failure(
         .inputOutput,
-        "\(path) cannot be read (\(error.message)): a newer SQLite created it, or it is damaged",
+        "cannot read \(path) (\(error.message)): a newer SQLite created it, or it is damaged",
         remedy: "If it is damaged, restore it from a backup: \(restoreCommand(path))`")
     }
   }
@@ -131,7 +131,7 @@ package enum DatabaseFile {
     throw Failure(
       .invalidInput,
       "\(path) is in WAL mode and has a second name (a hard link). The write-ahead log of one name "
-        + "is invisible under the other, which loses changes. Nothing was changed",
+        + "is invisible under the other, which loses changes. Nothing changed",
       remedy: "Remove the other name, or make a copy instead: `sqlite3 FILE \".backup COPY\"`")
   }
 
@@ -149,7 +149,7 @@ package enum DatabaseFile {
       do {
         let result = try body(connection)
         if interruption.isRequested {
-          throw Failure(.interrupted, "interrupted: nothing was changed")
+          throw Failure(.interrupted, "interrupted: nothing changed")
         }
         guard !connection.hasMoved else { throw Failure(moved: path) }
         try connection.execute("COMMIT")
@@ -290,7 +290,7 @@ extension Schema {
     var owners: [Int64: SchemaObject] = [:]
     for object in objects where object.rootPage != 0 {
       if let other = owners.updateValue(object, forKey: object.rootPage) {
-        return "\(other.name) and \(object.name) begin on the same page"
+        return "`\(other.name)` and `\(object.name)` begin on the same page"
       }
     }
     return nil
@@ -301,7 +301,7 @@ extension Failure {
   package init(damaged database: String, _ what: String) {
     self.init(
       .inputOutput,
-      "\(database) is damaged (\(what)). Nothing was changed",
+      "\(database) is damaged (\(what)). Nothing changed",
       remedy: Self.restoring(database))
   }
 }

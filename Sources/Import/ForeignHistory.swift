@@ -54,12 +54,12 @@ package struct ForeignHistory: Sendable {
       guard let replaces else {
         return note(
           path, kind: .decision,
-          "the file runs no statement, so import writes no manifest for it")
+          "the file runs no statement, so `import` writes no manifest for it")
       }
       note(
         path, kind: .decision,
-        "the migration runs no statement. import writes an empty manifest, because "
-          + "\(replaces.ledger) has its entry")
+        "the migration runs no statement. `import` writes an empty manifest, because "
+          + "`\(replaces.ledger)` has its entry")
     }
     steps.append(
       ForeignStep(

@@ -154,8 +154,9 @@ extension ImportedHistory {
       if let (table, column) = former.flatMap({ step.unnamedLoss(from: $0, to: expected) }) {
         return Failure(
           .invalidInput,
-          "the SQL drops column \(column) of \(table), and no operation of the migration does: `sqlmigrate` does "
-            + "not know columns that another branch of the history adds. Write the SQL with the script in "
+          "the SQL drops column `\(column)` of `\(table)`, but no operation of the migration does: "
+            + "`sqlmigrate` does not know columns that another branch of the history adds. Write "
+            + "the SQL with the script in "
             + "docs/from/django.md", place: Failure.Place(file: step.path))
       }
       let actual = scratch.schema.ours()
@@ -172,7 +173,7 @@ extension ImportedHistory {
       else { return nil }
       return Failure(
         .finding,
-        "the manifest creates another schema than the SQL file: compare \(object.name)",
+        "the manifest creates another schema than the SQL file: compare `\(object.name)`",
         place: Failure.Place(file: step.path))
     } catch {
       return step.locating(
@@ -202,8 +203,8 @@ extension ImportedHistory {
       guard expected != actual else { continue }
       return Failure(
         .finding,
-        "the manifests leave other rows in \(table.name) than the SQL files: \(actual.count) in place of "
-          + "\(expected.count)")
+        "the manifests leave other rows in `\(table.name)` than the SQL files: \(actual.count) in "
+          + "place of \(expected.count)")
     }
     return nil
   }

@@ -89,9 +89,9 @@ extension ForeignHistory {
 
   private static func advice(for tool: ImportTool) -> String {
     switch tool {
-    case .django: ": write the SQL of each one with the script in docs/from/django.md"
+    case .django: ": write the SQL of each migration with the script in `docs/from/django.md`"
     case .alembic:
-      ": write the SQL with `alembic upgrade heads --sql` or the script in docs/from/alembic.md"
+      ": write the SQL with `alembic upgrade heads --sql` or the script in `docs/from/alembic.md`"
     case .plain: ": name the folder with the SQL files, and the tool with `--tool`"
     default: ""
     }

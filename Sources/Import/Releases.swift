@@ -50,8 +50,8 @@ package struct ReleaseDatabases: Sendable {
       if release.ledger != nil, new.isEmpty {
         throw Failure(
           .invalidInput,
-          "\(release.path) has run no migration that the database before it has not run: name the databases in "
-            + "the order of their releases, each one once")
+          "\(release.path) has run no migration that the database before it has not run: name the "
+            + "databases in the order of their releases, each database once")
       }
       let operations = try SchemaTransition.operations(
         from: former, to: release.schema, application)
@@ -61,8 +61,8 @@ package struct ReleaseDatabases: Sendable {
       }
       reader.noteDecision(
         release.path,
-        "import knows only the schema of the release: add rows that its code inserts or changes as "
-          + "`insert` and `update` operations")
+        "`import` knows only the schema of the release: add rows that its code inserts or changes "
+          + "as `insert` and `update` operations")
       bodies.append(ManifestBody(operations))
       reader.add(release: release.path, entries: new, release.ledger)
       former = release.schema
@@ -89,7 +89,7 @@ package struct ReleaseDatabases: Sendable {
   private func requireLedger(of release: Release) throws(Failure) {
     guard let ledger = release.ledger else {
       throw Failure(
-        .finding, "\(release.path) has no ledger of a migration tool. Nothing was written",
+        .finding, "\(release.path) has no ledger of a migration tool. schemactl wrote nothing",
         remedy:
           "`schemactl init --from \(shellQuoted(release.path))` starts a history with its schema; "
           + "`import --tool grdb` writes one migration for each database")
@@ -98,7 +98,7 @@ package struct ReleaseDatabases: Sendable {
     let tool = ledger.kind.rawValue
     throw Failure(
       .finding,
-      "\(release.path) has the ledger of \(tool), \(ledger.table). Nothing was written",
+      "\(release.path) has the ledger of \(tool), `\(ledger.table)`. schemactl wrote nothing",
       remedy: "Name the migrations of \(tool): `schemactl import FOLDER --tool \(tool) --database "
         + "\(shellQuoted(release.path))`")
   }
@@ -116,7 +116,7 @@ package struct ReleaseDatabases: Sendable {
         guard differences.isEmpty else {
           throw Failure(
             .finding,
-            "the manifests do not create the schema of \(release.path). Nothing was written:",
+            "the manifests do not create the schema of \(release.path). schemactl wrote nothing:",
             details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 })
         }
       })
@@ -133,9 +133,9 @@ private func droppedValues(from old: Schema, to new: Schema) -> [String] {
       let hint =
         newTables.isEmpty
         ? ""
-        : ", and creates \(newTables.abridged(to: 10).joined(separator: ", ")): if the app renamed "
-          + "the table, write `rename_table` instead"
-      return "the manifest drops table \(table.name) with all rows\(hint)"
+        : ", and creates \(newTables.map { "`\($0)`" }.abridged(to: 10).joined(separator: ", ")): "
+          + "if the app renamed the table, write `rename_table` instead"
+      return "the manifest drops table `\(table.name)` with all rows\(hint)"
     }
     guard let before = table.columns, let after = next.columns else { return nil }
     let columns = before.filter { !after.map(\.identifier).contains($0.identifier) }
@@ -144,11 +144,11 @@ private func droppedValues(from old: Schema, to new: Schema) -> [String] {
     let hint =
       newColumns.isEmpty
       ? ""
-      : ", and adds \(newColumns.abridged(to: 10).joined(separator: ", ")): if the app renamed or "
-        + "converted a column, write `rename_column` or `move_column` instead"
+      : ", and adds \(newColumns.map { "`\($0)`" }.abridged(to: 10).joined(separator: ", ")): if "
+        + "the app renamed or converted a column, write `rename_column` or `move_column` instead"
     return
-      "the manifest drops \(columns.abridged(to: 10).joined(separator: ", ")) of \(table.name) "
-      + "with all values\(hint)"
+      "the manifest drops \(columns.map { "`\($0)`" }.abridged(to: 10).joined(separator: ", ")) of "
+      + "`\(table.name)` with all values\(hint)"
   }
 }
 

@@ -40,8 +40,8 @@ struct UpPart {
       Diagnostic(
         file: file.path, position: file.position(open),
         message:
-          "BEGIN has no COMMIT: the sqlite3 shell undoes what follows it when the file ends. Add COMMIT, or "
-          + "remove BEGIN"))
+          "BEGIN has no COMMIT: the `sqlite3` shell undoes the later statements when the file "
+          + "ends. Add COMMIT, or remove BEGIN"))
   }
 
   /// Removes a mark of the tool.
@@ -112,7 +112,7 @@ struct UpPart {
       let name = names.prefix(while: { $0 != "(" })
         .first(where: { $0.isInternal || shadowTables.contains($0) })
     else { return }
-    leaveOut(statement, "SQLite itself creates \(name.text)", isRefused: true)
+    leaveOut(statement, "SQLite itself creates `\(name.text)`", isRefused: true)
   }
 
   /// Whether the statement changes a table of the tool, or its definition.
@@ -146,10 +146,10 @@ struct UpPart {
       problems.append(
         Diagnostic(
           file: file.path, position: file.position(statement.range.lowerBound),
-          message: "`\(command)` is a command of the sqlite3 shell: \(advice)"))
+          message: "`\(command)` is a command of the `sqlite3` shell: \(advice)"))
       return
     }
-    leaveOut(statement, "`\(command)` is a command of the sqlite3 shell", isRefused: true)
+    leaveOut(statement, "`\(command)` is a command of the `sqlite3` shell", isRefused: true)
   }
 
   /// PRAGMAs that schemactl does not run, because it checks foreign keys itself, or must not run.
@@ -176,8 +176,8 @@ struct UpPart {
     notes[index] = ForeignNote(
       file: notes[index].file, position: notes[index].position, kind: .statement,
       message:
-        "PRAGMA foreign_keys: where it acts, statements after it also run ON DELETE and ON UPDATE actions; add "
-        + "`foreign_keys: enforced` to the manifest if the rows need them")
+        "`PRAGMA foreign_keys`: if it acts, later statements also run ON DELETE and ON UPDATE "
+        + "actions. Add `foreign_keys: enforced` to the manifest if the rows need them")
   }
 
   /// - Parameter isRefused: whether the comparison with the shell leaves it out, too.

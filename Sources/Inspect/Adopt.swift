@@ -97,27 +97,32 @@ extension PendingReplay {
       guard !differences[index].isEmpty else { return index }
       let fitting = equal.map { steps[$0].migration.id }
       throw refusal(
-        "the schema of \(database) is not that of \(steps[index].migration.id)"
-          + (fitting.isEmpty ? "" : ", but that of \(fitting.joined(separator: ", "))"),
-        "\(steps[index].migration.id)", differences[index])
+        "the schema of \(database) is not that of `\(steps[index].migration.id)`"
+          + (fitting.isEmpty
+            ? ""
+            : ", but that of "
+              + "\(fitting.map { "`\($0)`" }.joined(separator: ", "))"),
+        "`\(steps[index].migration.id)`", differences[index])
     }
     guard let first = equal.first, let last = equal.last else {
       let nearest = differences.indices.min { differences[$0].count < differences[$1].count }
       guard let nearest else {
         throw Failure(
           .finding, "the history has no migration yet",
-          remedy: "`schemactl init --from` writes the first one")
+          remedy: "`schemactl init --from` writes the first migration")
       }
       throw refusal(
         "the schema of \(database) differs from the schema at every point of the history",
-        "the nearest point, \(steps[nearest].migration.id)", differences[nearest])
+        "the nearest point, `\(steps[nearest].migration.id)`", differences[nearest])
     }
     guard first == last else {
       throw Failure(
         .finding,
         "several points of the history have the schema of \(database), because only rows change "
-          + "between them: \(equal.map { steps[$0].migration.id }.joined(separator: ", ")). Nothing was "
-          + "changed", remedy: "Name the last one that the database has run with `--to`")
+          + "between them: \(equal.map { "`\(steps[$0].migration.id)`" }.joined(separator: ", ")). "
+          + "Nothing changed",
+        remedy: "Name the last migration that the database has "
+          + "run with `--to`")
     }
     return first
   }
@@ -126,7 +131,7 @@ extension PendingReplay {
     _ problem: String, _ point: String, _ differences: [SchemaChange]
   ) -> Failure {
     Failure(
-      .finding, "\(problem). Nothing was changed. Differences from \(point):",
+      .finding, "\(problem). Nothing changed. Differences from \(point):",
       details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },
       remedy: "Correct the database, or the drafts of the history, and try again")
   }

@@ -79,9 +79,9 @@ extension Project {
     else { return failure }
     return Failure(
       .finding,
-      "\(repair.id) cannot be recorded as absent: \(database) has also run \(id), which needs it. "
-        + "Nothing was changed",
-      remedy: "If the database has not run \(id) either, record that first: `schemactl repair "
+      "schemactl cannot record `\(repair.id)` as absent: \(database) has also run `\(id)`, which needs "
+        + "it. Nothing changed",
+      remedy: "If the database has not run `\(id)` either, record that first: `schemactl repair "
         + "\(shellQuoted(id)) absent --reason … --database \(shellQuoted(database))`")
   }
 
@@ -92,15 +92,15 @@ extension Project {
     let place = rows.firstIndex { $0.id == repair.id }
     switch (repair.action, place) {
     case (.absent, let index?): rows.remove(at: index)
-    case (.absent, nil): throw Failure(.usage, "the ledger has no row for \(repair.id)")
+    case (.absent, nil): throw Failure(.usage, "the ledger has no row for `\(repair.id)`")
     case (.applied, _?):
       throw Failure(
-        .usage, "the ledger already has a row for \(repair.id): the state `current` rewrites it")
+        .usage, "the ledger already has a row for `\(repair.id)`: the state `current` rewrites it")
     case (.applied, nil): rows.append(try row(of: repair.id))
     case (.current, let index?): rows[index] = try row(of: repair.id, like: rows[index])
     case (.current, nil):
       throw Failure(
-        .usage, "the ledger has no row for \(repair.id): the state `applied` adds one")
+        .usage, "the ledger has no row for `\(repair.id)`: the state `applied` adds one")
     }
     // Positions are the places in the history; unknown migrations come last.
     let order = Dictionary(

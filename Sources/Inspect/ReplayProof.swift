@@ -54,7 +54,7 @@ package struct ReplayProof: Sendable {
   /// `7 migrations; the same schema from release 1.0.`
   package var inWords: String {
     let replayed = counted(migrations, "migration")
-    var parts = [failure == nil ? replayed : "\(replayed), then one that fails"]
+    var parts = [failure == nil ? replayed : "\(replayed), then a failure"]
     let starts = Set(paths.map(\.from))
     let bad = Set(paths.filter { !$0.isProven }.map(\.from.inWords.exact)).sorted().map(\.text)
     if !bad.isEmpty {

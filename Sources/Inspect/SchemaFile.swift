@@ -47,7 +47,7 @@ extension Schema {
       guard let control = object.sql?.controlCharacter else { continue }
       throw Failure(
         .invalidInput,
-        "the SQL of the \(object.kind.rawValue) \(object.name) contains the control character "
+        "the SQL of the \(object.kind.rawValue) `\(object.name)` contains the control character "
           + "\(control), which a terminal would interpret: `--format yaml` and `--format json` "
           + "escape it")
     }

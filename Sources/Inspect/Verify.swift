@@ -45,7 +45,11 @@ extension VerifyReport {
   package init(comparing project: Project) {
     self.init(
       history: project.comparison,
-      notes: project.lock == nil ? ["no migration is frozen yet: history.lock does not exist"] : [])
+      notes: project.lock == nil
+        ? [
+          "no migration is frozen yet: `history.lock` does not "
+            + "exist"
+        ] : [])
   }
 }
 
@@ -62,7 +66,7 @@ extension Project {
     var report = history ?? VerifyReport(comparing: self)
     var replayed: PendingReplay?
     if report.isHistoryBroken {
-      report.notes.append("the replay was skipped, because the frozen history is broken")
+      report.notes.append("skipped the replay, because the frozen history is broken")
     } else {
       try requireEngine(for: migrations)
       let all = replay(noting: &report.history)
@@ -112,8 +116,7 @@ extension Project {
     guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= steps.count
     else {
       report.notes.append(
-        "the schema was not compared: the history cannot be replayed to the latest migration of the "
-          + "database")
+        "cannot compare the schema: the replay does not reach the latest migration of the database")
       return
     }
     let ids = Set(steps.prefix(count).map(\.migration.id.exact))
@@ -130,7 +133,8 @@ extension Project {
     guard let squash else { return }
     guard let old = try squashedMigrations() else {
       report.notes.append(
-        "the migrations that \(squash.id) replaces were not verified: \(folder.squashed.path) does not exist"
+        "cannot verify the migrations that `\(squash.id)` replaces: \(folder.squashed.path) does "
+          + "not exist"
       )
       return
     }
@@ -162,8 +166,7 @@ extension Project {
       let differences = compareSchemas(expected: last.schema, actual: first.schema)
       report.failure = Failure(
         .brokenHistory,
-        "\(squash.id) does not create the schema of the migrations that it "
-          + "replaces:",
+        "`\(squash.id)` does not create the schema of the migrations that it replaces:",
         details: differences.map(\.sentence).abridged(to: 20))
     }
     report.history += states

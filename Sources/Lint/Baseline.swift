@@ -122,7 +122,7 @@ package struct Baseline: Sendable {
   mutating func reason(for finding: Finding) -> String? {
     guard let place = places[finding.fingerprint(&counts)] else { return nil }
     entries[place].isUsed = true
-    return "It is in the baseline, \(file)."
+    return "It is in the baseline `\(file)`."
   }
 
   /// Findings about unused entries, limited to the replayed migrations and to those that no longer

@@ -141,9 +141,9 @@ package struct Linter: Sendable {
     guard count > 0, profile != .local, !scope.beginsLater else { return [] }
     return [
       "\(count == 1 ? "1 error concerns a frozen manifest" : "\(count) errors concern frozen manifests"), "
-        + "which must not change. If nothing synced when they were written, set `sync: { engine: none }` "
-        + "in schemactl.yaml, or the first migration that syncs (`sync: { engine: …, since: ID }`). "
-        + "`lint --write-baseline` accepts today's findings"
+        + "which must not change. If nothing synced when they were written, set `sync: { engine: "
+        + "none }` in `schemactl.yaml`, or the first migration that syncs (`sync: { engine: …, "
+        + "since: ID }`). `lint --write-baseline` accepts today's findings"
     ]
   }
 
@@ -193,7 +193,7 @@ package struct Linter: Sendable {
     }
     if let schema { try finish(tracker, schema) }
     if let fault = tracker.fault {
-      throw Failure(fault.status, "the scratch database cannot be read: \(fault.message)")
+      throw Failure(fault.status, "cannot read the scratch database: \(fault.message)")
     }
     var timeline = tracker.timeline
     timeline.rowFailures = copy?.failures ?? trial.failures
@@ -225,7 +225,7 @@ package struct Linter: Sendable {
         doubleQuoted: isQuoted
           ? try schema.brokenObjects(project.application, allowsQuotedStrings: false) : [])
     } catch {
-      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
+      throw Failure(error.status, "cannot read the schema: \(error.inWords)")
     }
   }
 

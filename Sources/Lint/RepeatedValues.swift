@@ -19,7 +19,7 @@ extension Timeline {
           index.columns, of: index.table.identifier, change, outcome, before: index.place)
       else { return nil }
       return draft(
-        "the unique index `\(index.name)` cannot be created \(outcome.words)if two rows of "
+        "SQLite cannot create the unique index `\(index.name)` \(outcome.words)if two rows of "
           + "`\(index.table)` hold the same values", at: index.place, keys: ["unique", "name"],
         object: index.name, table: index.table, severity: .warning)
     }

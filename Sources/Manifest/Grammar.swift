@@ -160,7 +160,7 @@ extension Node {
       case .boolean: "the boolean \(quoted(scalar.text))"
       case .integer, .real: "the number \(quoted(scalar.text))"
       case .ambiguous(_, .boolean(let value)):
-        "\(quoted(scalar.text)) (the boolean is written `\(value)`)"
+        "\(quoted(scalar.text)) (write `\(value)` for the boolean)"
       case .ambiguous: quoted(scalar.text)
       }
     }

@@ -18,7 +18,7 @@ extension Grammar {
       .optional("requires", .mapping(requirements), "The requirements of the migration."),
       .optional(
         "replaces", .list(of: .mapping(replacedEntries), atLeast: 1),
-        "Migrations that this one replaces; the items are alternatives."),
+        "Migrations that this migration replaces; the items are alternatives."),
       .optional("lint", .mapping(lint), "Suppressed findings of lint."),
     ])
 
@@ -309,7 +309,7 @@ extension Grammar {
     CreateTable.ForeignKeyAction.allCases.map(\.word))
 
   private static let referenceBehaviour: [KeyRule] = [
-    .optional("on_delete", action, "The action when the parent is deleted."),
+    .optional("on_delete", action, "The action when a statement deletes the parent."),
     .optional("on_update", action, "The action when the parent's key changes."),
     .optional(
       "deferrable", .boolean,

@@ -21,11 +21,11 @@ package struct Ledger: Sendable, Equatable, CustomStringConvertible {
   /// Why a ledger cannot have this name; nil if it can.
   package static func problem(ofName name: String) -> String? {
     if name.identifier.isInternal {
-      return "begins with sqlite_, which SQLite keeps for its own tables"
+      return "begins with `sqlite_`, which SQLite reserves for its own tables"
     }
     if name.utf8.contains(0) { return "holds a NUL character" }
     return name.identifier.hasPrefix("schemactl_repairs")
-      ? "begins with schemactl_repairs, the table in which `repair` keeps its record" : nil
+      ? "begins with `schemactl_repairs`, the table in which `repair` keeps its record" : nil
   }
 }
 

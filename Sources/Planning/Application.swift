@@ -158,7 +158,9 @@ extension Connection {
           body: { _ in
             guard let calls else { return .null }
             calls.note(name)
-            throw FunctionError("\(name)() is a function of the application and not available here")
+            throw FunctionError(
+              "`\(name)()` is a function of the application and not available "
+                + "here")
           }))
     case .collation(let name):
       // A collation cannot fail: the caller of the statement reads the record afterwards.

@@ -45,7 +45,7 @@ struct ColumnMove {
     if move.keepSource { return try addition(operation) }
     guard !table.isInPrimaryKey(column) else {
       throw PlanningError(
-        "`\(move.from)` is in the primary key of `\(move.table)`: it cannot be moved",
+        "`\(move.from)` is in the primary key of `\(move.table)`: `move_column` cannot move it",
         key: "from")
     }
     let renaming = try ColumnRenaming(
@@ -58,7 +58,8 @@ struct ColumnMove {
     }
     if !move.renamesDependents, !renaming.dependents.isEmpty {
       throw PlanningError(
-        "`\(move.table).\(move.from)` is mentioned by \(renaming.dependents.joined(separator: ", ")). "
+        "these objects mention `\(move.table).\(move.from)`: "
+          + "\(renaming.dependents.joined(separator: ", ")). "
           + waysOn(renaming), key: "from")
     }
     guard let renamed = renaming.result else {

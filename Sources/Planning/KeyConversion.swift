@@ -46,8 +46,8 @@ struct KeyConversion {
     guard !uses.isEmpty else { return }
     throw PlanningError(
       "`\(parent.name).\(key.name.text)` becomes a UUID, and these objects calculate with it: "
-        + "\(uses.joined(separator: ", ")). Drop them before the conversion, and create them "
-        + "again afterwards for a text", key: "table")
+        + "\(uses.joined(separator: ", ")). Drop them before the conversion, and create them again "
+        + "afterwards for text keys", key: "table")
   }
 
   /// A full-text table finds the rows that it reads by an integer, and holds the values it has read.
@@ -59,7 +59,7 @@ struct KeyConversion {
         }
         throw PlanningError(
           "the virtual table `\(reader.name)` reads `\(table.name).\(column)`, which becomes a UUID: "
-            + "drop it first, and create it again afterwards, with content_rowid='rowid'",
+            + "drop it first, and create it again afterwards, with `content_rowid='rowid'`",
           key: "table")
       }
     }

@@ -26,7 +26,7 @@ struct Mirror {
     }
     guard let row = table.rowOfTrigger else {
       throw PlanningError(
-        "`\(table.name)` cannot be mirrored: its columns hide every name of the rowid",
+        "schemactl cannot mirror `\(table.name)`: its columns hide every name of the rowid",
         kind: .failed,
         key: "mirror")
     }

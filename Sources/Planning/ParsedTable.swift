@@ -19,10 +19,10 @@ struct ParsedTable {
       self.parsed = parsed
     case .createVirtualTable?:
       throw PlanningError(
-        "`\(object.name)` is a virtual table: its columns cannot be moved", key: "table")
+        "`\(object.name)` is a virtual table: `move_column` cannot move its columns", key: "table")
     default:
       throw PlanningError(
-        "the definition of `\(object.name)` cannot be read: \(object.sql ?? "")", kind: .failed,
+        "cannot read the definition of `\(object.name)`: \(object.sql ?? "")", kind: .failed,
         key: "table")
     }
   }

@@ -159,8 +159,8 @@ package struct Planner {
     }
     throw PlanningError(
       "the virtual table `\(reader.name)` reads `\(column.map { "\(table).\($0)" } ?? table)` by its name: "
-        + "drop it first with `drop_virtual_table`, and create it again afterwards, with "
-        + "INSERT INTO \(reader.name) (\(reader.name)) VALUES ('rebuild')",
+        + "drop it first with `drop_virtual_table`, and create it again afterwards, with `INSERT "
+        + "INTO \(reader.name) (\(reader.name)) VALUES ('rebuild')`",
       key: column == nil ? "table" : nil)
   }
 
@@ -182,8 +182,8 @@ package struct Planner {
     guard let constraints = try parsed(table)?.constraints(keeping: column) else { return }
     guard !constraints.isEmpty else { return }
     throw PlanningError(
-      "`\(table).\(column)` cannot be dropped alone: \(constraints.joined(separator: ", ")) "
-        + "names it. Use `rebuild_table`, with the columns and the constraints that you keep",
+      "SQLite cannot drop `\(table).\(column)` alone: \(constraints.joined(separator: ", ")) names "
+        + "it. Use `rebuild_table`, with the columns and the constraints that you keep",
       kind: .failed, key: "column")
   }
 
@@ -208,8 +208,8 @@ package struct Planner {
     guard !dependents.isEmpty else { return }
     let names = dependents.map { "\($0.kind.rawValue) `\($0.name)`" }.joined(separator: ", ")
     throw PlanningError(
-      "`\(table).\(column)` is mentioned by \(names). Drop these objects "
-        + "first and create them again afterwards", key: "column")
+      "these objects mention `\(table).\(column)`: \(names). Drop these objects first and create "
+        + "them again afterwards", key: "column")
   }
 
   /// A type stands without quotes: no clause of the column may follow it.
@@ -267,7 +267,7 @@ package struct Planner {
       if error.isFault { throw error }
       throw PlanningError(
         "`\(key)` must compute its value from one row, but uses several rows (\(error.message)): "
-          + "use a subquery, such as (SELECT count(*) FROM \(Quoting.quoted(table)))",
+          + "use a subquery, such as `(SELECT count(*) FROM \(Quoting.quoted(table)))`",
         key: key, position: source.position)
     }
   }

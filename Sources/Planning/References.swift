@@ -66,7 +66,7 @@ struct ParentKeys {
   static let explanation =
     "schemactl does not run ON UPDATE actions while it rewrites rows. Remove the foreign key "
     + "first (`alter_column` with `references: null`, or `rebuild_table`), change the values of both "
-    + "tables, and add it again after"
+    + "tables, and add it again afterwards"
 }
 
 /// A foreign key that a change adds to an existing table, whose rows may violate it.

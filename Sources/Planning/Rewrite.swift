@@ -88,8 +88,8 @@ struct Rewrite {
     let filled = (rowid.map { [$0] } ?? []) + columns
     guard filled.count <= Self.columnLimit else {
       throw PlanningError(
-        "`\(old.name)` cannot be rewritten: SQLite reads at most \(Self.columnLimit) columns at "
-          + "once, and the rowid is one more", kind: .failed)
+        "cannot rewrite `\(old.name)`: SQLite reads at most \(Self.columnLimit) columns at once, "
+          + "and the rowid is one more", kind: .failed)
     }
     let copy = RowCopy(
       of: old.name, to: temporaryName, columns: filled.map { ($0.name, $0.value) }, scan: scan,

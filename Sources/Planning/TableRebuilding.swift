@@ -18,7 +18,7 @@ struct TableRebuilding {
       new.parsed.schema == nil, !new.parsed.ifNotExists
     else {
       throw PlanningError(
-        "`sql` is not a CREATE TABLE statement for \(rebuild.table.name)", key: "sql")
+        "`sql` is not a CREATE TABLE statement for `\(rebuild.table.name)`", key: "sql")
     }
   }
 

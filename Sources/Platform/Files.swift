@@ -273,7 +273,7 @@ package func syncFolder(of path: String) throws(FileError) {
   } catch {
     throw FileError(
       path: path, systemError: error.systemError,
-      message: "its folder cannot be synced: \(error.message)")
+      message: "cannot sync its folder: \(error.message)")
   }
 }
 

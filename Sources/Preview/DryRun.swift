@@ -8,7 +8,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// What `migrate` would do, and whether the rows permit it. Nothing was written.
+/// What `migrate` would do, and whether the rows permit it. schemactl wrote nothing.
 package struct DryRunReport: Sendable {
   package struct Answer: Sendable {
     package let migration: String

@@ -143,8 +143,8 @@ extension OperationPlan {
     let unique = try UniqueKey.added(from: before, to: after, application)
       .filter { isCarried($0.table, $0.terms.map(\.column)) }.map { key in
         let what =
-          key.index.map { "unique index `\($0)` cannot be created" }
-          ?? "the unique constraint cannot be added"
+          key.index.map { "SQLite cannot create unique index `\($0)`" }
+          ?? "SQLite cannot add the unique constraint"
         return Question(
           key.repeated(where: operation.rowFilter), of: key.table,
           promise: "the rows of `\(key.table)` are unique in \(key.inWords)",

@@ -24,7 +24,7 @@ package struct PlanReport: Sendable {
   /// Whether the cost comes from the rows of a database.
   package let isMeasured: Bool
   package var migrations: [PlannedMigration]
-  /// What the database has run beyond the last migration that was asked for.
+  /// The migrations that the database has run beyond the requested last migration.
   package var beyond: Beyond?
   /// How the database differs from what its history says it is.
   package var drift: [SchemaChange] = []
@@ -234,7 +234,7 @@ private final class PlanRecorder {
     do {
       try end(with: scratch.schema, step.writeSet)
     } catch {
-      throw Failure(error.status, "the scratch database cannot be read: \(error.inWords)")
+      throw Failure(error.status, "cannot read the scratch database: \(error.inWords)")
     }
     defer {
       operations = []

@@ -51,7 +51,7 @@ extension Project {
       onEvent: onEvent)
     if interruption.isRequested, report.failure != nil {
       report.failure = Failure(
-        .interrupted, "interrupted: the copy was removed, and \(database) was not changed")
+        .interrupted, "interrupted: schemactl removed the copy, and \(database) is unchanged")
     }
     return RehearsalReport(run: report, milliseconds: time.milliseconds)
   }

@@ -52,7 +52,7 @@ package final class Cluster {
     } while time.seconds < timeout
     if let problem, problem.isLostConnection {
       throw Failure(
-        .inputOutput, "no node of \(address.text) can be reached: \(problem.message)",
+        .inputOutput, "schemactl cannot reach a node of \(address.text): \(problem.message)",
         remedy: "Make sure that most of its nodes run, and try again")
     }
     throw Failure(

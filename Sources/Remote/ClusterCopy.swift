@@ -36,7 +36,7 @@ package struct ClusterCopy {
       madeSchema = try Schema(of: connection).promised(besides: project.ledger)
       readable = ReadableDatabase(connection, name: cluster.address.text)
     } catch {
-      throw Failure(error.status, "the scratch database cannot be opened: \(error.inWords)")
+      throw Failure(error.status, "cannot open the scratch database: \(error.inWords)")
     }
   }
 }

@@ -70,8 +70,8 @@ extension Project {
     if let trigger = copy.live.objects.first(where: { $0.isOf(ledger) && $0.kind == .trigger }) {
       throw Failure(
         .invalidInput,
-        "the trigger `\(trigger.name)` belongs to \(ledger), and dqlite cannot write the "
-          + "ledger without firing it. Nothing was changed", remedy: "Drop the trigger")
+        "the trigger `\(trigger.name)` belongs to `\(ledger)`, and dqlite cannot write the ledger "
+          + "without firing it. Nothing changed", remedy: "Drop the trigger")
     }
     if let refusal = sending.refusals.first { throw refusal }
     var migration = RemoteMigration(

@@ -117,7 +117,7 @@ extension Context {
     _ reason: String, position: Position? = nil, statement: String? = nil
   ) -> Failure {
     failure(
-      .invalidInput, "this cannot run on dqlite: \(reason). Nothing was changed",
+      .invalidInput, "this cannot run on dqlite: \(reason). Nothing changed",
       position: position, statement: statement)
   }
 }
@@ -204,7 +204,7 @@ private struct RemoteWriter {
     let events = statement.events
     if statement.sql.utf8.contains(0) { return "its protocol cannot carry a NUL character" }
     if let pragma = events.first(where: { $0.action == .pragma && !Pragmas.onlyReads($0) }) {
-      return "PRAGMA \((pragma.first ?? "").identifier) is not allowed there"
+      return "dqlite does not allow `PRAGMA \((pragma.first ?? "").identifier)`"
     }
     // Adding a column with a CHECK or NOT NULL asks for broken rows, and returns none.
     if statement.returnsRows, !events.contains(where: { $0.action == .alterTable }) {

@@ -15,13 +15,15 @@ struct RemoteSending {
   /// For `plan`.
   var notes: [String] {
     let order =
-      "each migration is one transaction on the leader: first its row in the ledger, then its statements, then the "
-      + "checks of the schema and of foreign keys; `plan --sql` prints them in this order"
+      "each migration is one transaction on the leader: its row in the ledger, its statements, "
+      + "then the checks of the schema and of foreign keys. `plan --sql` prints them in this "
+      + "order"
     return (plans.isEmpty ? [] : [order])
       + plans.flatMap { plan in
         plan.steps.compactMap(\.ranges).map { statement, load in
-          "\(plan.migration.id): the \(load.rows.inWords) rows of \(statement.table) are changed in key ranges of at "
-            + "most \(milliseconds(TableLoad.longest)) ms each, all in one transaction"
+          "\(plan.migration.id): schemactl changes the \(load.rows.inWords) rows of "
+            + "`\(statement.table)` in key ranges of at most \(milliseconds(TableLoad.longest)) ms "
+            + "each, all in one transaction"
         }
       }
       + refusals.dropFirst().map { refusal in

@@ -87,7 +87,8 @@ struct RemoteTransaction {
       let names = found.symmetricDifference(promised).map { "\($0.kind.rawValue) \($0.name)" }
       throw context.failure(
         .finding,
-        "the schema differs from that of the scratch database, and the migration was rolled back: "
+        "the schema differs from that of the scratch database, and schemactl rolled back the "
+          + "migration: "
           + Set(names.map(\.exact)).map(\.text).sorted().joined(separator: ", ")
           + " differ. Another process may have changed the schema: try again")
     }

@@ -163,8 +163,9 @@ extension RemoteStep {
   private var advice: String {
     guard case .statement(let statement) = action, case .change = statement.kind else { return "" }
     return
-      ". Only an UPDATE or DELETE of a table with a rowid that reads no other rows, fires no trigger, and calls "
-      + "neither random functions nor the clock is divided into key ranges"
+      ". schemactl divides only an UPDATE or DELETE of a table with a rowid into key ranges. The "
+      + "statement must read no other rows, fire no trigger, and call neither random functions "
+      + "nor the clock"
   }
 
   fileprivate func refusal(_ reason: String) -> Failure {

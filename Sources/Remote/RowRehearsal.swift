@@ -29,8 +29,8 @@ func rehearsedDurations(
   } catch {
     throw Failure(
       error.isFault ? error.status : .invalidInput,
-      "the time of the migrations cannot be estimated, because the first rows cannot be copied to a private "
-        + "database: \(error.inWords). Nothing was changed")
+      "schemactl cannot estimate the time of the migrations, because it cannot copy the first rows "
+        + "to a private database: \(error.inWords). Nothing changed")
   }
   var limit = application.limit
   limit.seconds = 2

@@ -65,8 +65,8 @@ extension Project {
     guard !differences.isEmpty else { return }
     throw Failure(
       .finding,
-      "\(path) has run \(last.id) according to the ledger of another tool, but its schema "
-        + "differs from the history. Nothing was changed. The differences:",
+      "\(path) has run `\(last.id)` according to the ledger of another tool, but its schema "
+        + "differs from the history. Nothing changed. The differences:",
       details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },
       remedy: "Correct the schema of the database, or list the objects under `ignore`")
   }
@@ -185,7 +185,7 @@ extension Project {
     guard squash.isReplaced(by: run) else {
       throw Failure(
         .busy,
-        "\(path) has run some of the migrations that \(squash.id) replaces",
+        "\(path) has run some of the migrations that `\(squash.id)` replaces",
         remedy:
           "Run `schemactl migrate`, or run it again if another process has migrated the database in the "
           + "meantime")
@@ -200,11 +200,12 @@ extension Project {
   func missingManifests(_ squash: Migration, _ path: String) -> Failure {
     let last = squash.replacedMigrations.last ?? ""
     let release =
-      lock?.anyEntry(last)?.release.map { "release \($0)" } ?? "the version that ends with \(last)"
+      lock?.anyEntry(last)?.release.map { "release \($0)" }
+      ?? "the version that ends with `\(last)`"
     return Failure(
       .notFound,
-      "\(path) has run some of the migrations that \(squash.id) replaces, and the manifests of the others "
-        + "are missing in \(folder.squashed.path). Nothing was changed. Install \(release) first, which "
-        + "migrates it to \(last), or restore the folder from git")
+      "\(path) has run some of the migrations that `\(squash.id)` replaces, and the manifests of the others "
+        + "are missing in \(folder.squashed.path). Nothing changed. Install \(release) first, which "
+        + "migrates it to `\(last)`, or restore the folder from git")
   }
 }

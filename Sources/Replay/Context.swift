@@ -102,7 +102,7 @@ extension Failure {
   /// The failure for an error that ended a command.
   package init(of error: any Error) {
     if let error = error as? DatabaseError {
-      self.init(error.status, "the schema cannot be read: \(error.inWords)")
+      self.init(error.status, "cannot read the schema: \(error.inWords)")
     } else {
       self.init(of: error, database: "the database")
     }
@@ -114,10 +114,10 @@ extension WorkLimit.Exceeded {
     switch self {
     case .seconds(let seconds):
       "this statement exceeded the replay time limit of \(counted(seconds)) s. If it does end, raise "
-        + "`replay: { seconds: … }` in schemactl.yaml"
+        + "`replay: { seconds: … }` in `schemactl.yaml`"
     case .megabytes(let megabytes):
       "this statement exceeded the replay size limit of \(megabytes) MB. If it needs more, raise "
-        + "`replay: { megabytes: … }` in schemactl.yaml"
+        + "`replay: { megabytes: … }` in `schemactl.yaml`"
     }
   }
 

@@ -137,7 +137,7 @@ package struct ForeignKeyViolations {
     func former(_ name: Identifier) -> Identifier { renames.firstName(of: name) ?? name }
     let broken = errors.filter { before.errors[former($0.key)] == nil }
     if !broken.isEmpty {
-      let list = broken.map { "the foreign keys of \($0.key) cannot be checked: \($0.value)" }
+      let list = broken.map { "cannot check the foreign keys of `\($0.key)`: \($0.value)" }
       return (list.sorted().joined(separator: "; "), Set(broken.keys))
     }
     func isSame(_ old: Violation, _ new: Violation) -> Bool {
@@ -168,7 +168,8 @@ package struct ForeignKeyViolations {
     let list =
       redacted
       ? Dictionary(grouping: new) { Row(of: $0.table, $0.key.parent.text) }.map { key, rows in
-        "\(counted(Int64(rows.count), "row")) of `\(key.table)` without the row of `\(key.text)` to refer to"
+        "\(counted(Int64(rows.count), "row")) of `\(key.table)` without a parent row in "
+          + "`\(key.text)`"
       }
       : new.map { "row \($0.row) of `\($0.table)` refers to a missing row of `\($0.key.parent)`" }
     let tables = Set(new.flatMap { [$0.table, $0.key.parent] })

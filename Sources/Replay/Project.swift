@@ -131,7 +131,7 @@ package struct Project: Sendable {
     let list = broken.map { "\($0.id): \($0.state.rawValue)" }
     throw Failure(
       .brokenHistory,
-      "the frozen history is broken. Nothing was changed.",
+      "the frozen history is broken. Nothing changed.",
       details: zip(list, broken).map { "\($0): \($1.detail)" }, plainDetails: list)
   }
 
@@ -143,7 +143,7 @@ package struct Project: Sendable {
       else { continue }
       throw Failure(
         .invalidInput,
-        "\(migration.id) requires SQLite \(needed), and this is \(Connection.libraryVersion)",
+        "`\(migration.id)` requires SQLite \(needed), but this is \(Connection.libraryVersion)",
         place: Failure.Place(file: migration.file),
         migration: Failure.FailedMigration(id: migration.id))
     }
@@ -187,17 +187,17 @@ extension LiveDatabase {
       ? "is empty: it has no table and no ledger"
       : "has run no migration: it contains only \(tables.joined(separator: ", "))"
     throw Failure(
-      .notFound, "\(path) \(problem). Nothing was changed",
-      remedy: "If it had rows, restore a backup; if it is new, run `schemactl migrate` on it alone")
+      .notFound, "\(path) \(problem). Nothing changed",
+      remedy: "If it had rows, restore a backup. If it is new, run `schemactl migrate` on it alone")
   }
 
   private static let adoptingFile =
-    "`schemactl adopt` adopts such a database; without a history, use `schemactl init --from`"
+    "`schemactl adopt` adopts such a database. Without a history, use `schemactl init --from`"
 
   /// A cluster has no file that could be adopted by its schema.
   private static let adoptingOther =
-    "Create a table in it with one row for each migration that it has run, and name the table, its column "
-    + "and these rows in the manifests under `replaces`"
+    "Create a table in it with one row for each migration that it has run. Name the table, its "
+    + "column and these rows under `replaces` in the manifests"
 
   /// Stops if a database has tables but no ledger: another program created it.
   package func requireOurs(_ project: Project, path: String) throws(Failure) {
@@ -213,7 +213,7 @@ extension LiveDatabase {
     throw Failure(
       .finding,
       "\(path) holds \(names), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know "
-        + "which migrations it has run. Nothing was changed",
+        + "which migrations it has run. Nothing changed",
       remedy: advice)
   }
 }
@@ -256,8 +256,8 @@ package struct FrozenSchemas {
     history[index].state = .engineDiffers
     history[index].detail =
       "the manifest is unchanged, but SQLite \(Connection.libraryVersion) and the earlier "
-      + "migrations produce another schema than SQLite \(entry.digests.sqlite) at the freeze; "
-      + "after a merge, `schemactl freeze` computes the fingerprint again"
+      + "migrations produce another schema than SQLite \(entry.digests.sqlite) at the freeze. "
+      + "After a merge, `schemactl freeze` computes the fingerprint again"
       + (known.isEmpty ? "" : " (\(known))")
   }
 }

@@ -73,8 +73,8 @@ extension Connection {
         ])
       guard isAddedTruth == nil else { continue }
       return
-        "\(problem): no statement can have stored it, unless the type was changed in the schema "
-        + "by hand"
+        "\(problem): no statement can have stored it, unless somebody changed the type in the "
+        + "schema by hand"
     }
     return nil
   }

@@ -120,9 +120,9 @@ extension Connection {
     let definition = "\(tokens.text(type.range)) DEFAULT \(value)"
     guard try !isOfItsType(definition, application) else { return nil }
     return
-      "the default \(value) of \(name).\(column.name.text) is not of the type \(type.text), which the "
-      + "STRICT table \(name) requires: existing rows would hold an invalid value. Write a default "
-      + "of that type"
+      "the default \(value) of `\(name).\(column.name.text)` is not of the type \(type.text), "
+      + "which the STRICT table `\(name)` requires: existing rows would hold an invalid value. "
+      + "Write a default of that type"
   }
 
   private func isOfItsType(

@@ -65,8 +65,7 @@ package final class Runner {
       func refusal(of migration: Migration) -> Failure {
         Failure(
           .invalidInput,
-          "\(function)() belongs to the application, and this migration calls it. Nothing was "
-            + "changed. Run it with SchemaKit",
+          "`\(function)()` belongs to the application, and this migration calls it. Nothing changed. Run it with SchemaKit",
           place: Failure.Place(file: migration.file, position: position),
           migration: Failure.FailedMigration(id: migration.id))
       }
@@ -202,7 +201,7 @@ package final class Runner {
     guard let called = calls?.called, let name = called.first else { return }
     throw context.failure(
       .invalidInput,
-      "\(name) belongs to the application and is not available here: run this migration with "
+      "`\(name)` belongs to the application and is not available here: run this migration with "
         + "SchemaKit",
       statement: sql)
   }

@@ -45,8 +45,8 @@ extension Runner {
       guard let difference else { continue }
       throw context.failure(
         .bug,
-        "this operation changed rows that must not change: \(difference). Everything was "
-          + "rolled back")
+        "this operation changed rows that must not change: \(difference). SQLite rolled back every "
+          + "change")
     }
   }
 
@@ -101,7 +101,7 @@ extension Runner {
     }
     guard let damage else { return }
     throw context.failure(
-      .bug, "the new table `\(table)` is damaged: \(damage). Everything was rolled back")
+      .bug, "the new table `\(table)` is damaged: \(damage). SQLite rolled back every change")
   }
 
   /// An edit is not a statement of the migration, but it changes a table.

@@ -121,7 +121,7 @@ extension Runner {
       let tokens = TokenizedSQL(source.text)
       guard let token = tokens.tokens.first(where: { tokens.text($0) == quoted }) else { continue }
       throw context.failure(
-        .invalidInput, "nothing here is called \(quoted): SQLite would read it as a string",
+        .invalidInput, "no object here has the name \(quoted): SQLite would read it as a string",
         position: source.position(ofByte: token.range.lowerBound),
         remedy: "Correct the name, or write a string in single quotes")
     }
@@ -245,7 +245,7 @@ extension Runner {
       }
     guard isMentioned else { return }
     throw context.failure(
-      .invalidInput, "\(ledger) is schemactl's ledger: a migration may not use it",
+      .invalidInput, "`\(ledger)` is schemactl's ledger: a migration may not use it",
       position: position, statement: tokens.text(0..<tokens.bytes.count))
   }
 

@@ -15,12 +15,12 @@ extension Project {
   ///   - isTrusted: whether the history has made the base.
   ///   - application: replaces the project's.
   ///   - isForLint: unknown functions and collations are reported with the statement that needs them.
-  ///   - becomesDatabase: whether the result becomes a new database: then its rows are all that there are, and
-  ///     nothing stands in for functions and collations of the application.
+  ///   - becomesDatabase: whether the result becomes a new database. Then it contains all rows of that database, and
+  ///     no substitutes replace functions and collations of the application.
   ///   - prepare: called once, before the first migration runs.
   ///   - observe: called after each migration.
   /// - Returns: the scratch database, as the last migration left it.
-  /// - Throws: the failure of a migration, which `observe` has not seen, and what `observe` throws.
+  /// - Throws: the failure of a migration, which `observe` has not seen, and the errors of `observe`.
   @discardableResult
   package func replay(
     _ migrations: [Migration]? = nil, from base: Schema = Schema(), isTrusted: Bool = true,
@@ -203,7 +203,7 @@ package final class ScratchDatabase {
       (schema, ledger) = whole.schema.separating(application.ledger)
       untouchedLedger = ledger
     } catch {
-      throw Failure(error.status, "the scratch database cannot be opened: \(error.inWords)")
+      throw Failure(error.status, "cannot open the scratch database: \(error.inWords)")
     }
     running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(
@@ -339,7 +339,7 @@ package final class ScratchDatabase {
     guard ledger == untouchedLedger else {
       throw context.failure(
         .invalidInput,
-        "\(application.ledger) is schemactl's ledger: a migration may not use it, nor edit it in "
+        "`\(application.ledger)` is schemactl's ledger: a migration may not use it, nor edit it in "
           + "sqlite_schema")
     }
   }
@@ -349,7 +349,7 @@ package final class ScratchDatabase {
     for object in delta.after.values where ForeignObjects.isReserved(object.name) {
       throw context.failure(
         .invalidInput,
-        "\(object.name) begins with schemactl_, which schemactl keeps for its own tables")
+        "`\(object.name)` begins with `schemactl_`, which schemactl reserves for its own tables")
     }
   }
 

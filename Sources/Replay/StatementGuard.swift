@@ -45,7 +45,7 @@ package final class StatementGuard {
       return .deny
     }
     if usesLedger(event) {
-      refusal = "\(ledger) is schemactl's ledger: a migration may not use it"
+      refusal = "`\(ledger)` is schemactl's ledger: a migration may not use it"
       return .deny
     }
     if event.action == .pragma, let name = event.first,
@@ -66,7 +66,7 @@ package final class StatementGuard {
       return "ATTACH and VACUUM do not belong in a migration: they need their own transaction"
     case .detach: return "DETACH does not belong in a migration"
     case .function where event.second?.identifier == "load_extension":
-      return "load_extension() does not belong in a migration: extensions are not loaded"
+      return "`load_extension()` does not belong in a migration: schemactl does not load extensions"
     case .pragma:
       return Pragmas.reasonToRefuse((event.first ?? "").identifier, argument: event.second)
     default: return nil
@@ -126,8 +126,8 @@ package enum Pragmas {
     {
       return nil
     }
-    return "PRAGMA \(name) does not belong in a migration: it changes the connection or the file, "
-      + "not the schema"
+    return "`PRAGMA \(name)` does not belong in a migration: it changes the connection or the "
+      + "file, not the schema"
   }
 }
 

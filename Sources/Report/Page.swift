@@ -188,8 +188,8 @@ struct Page {
         """
       } else {
         """
-        <p>Graphviz was not installed, so this is a list of the tables, each with the \
-        tables that its foreign keys refer to.</p>\(neighbours)
+        <p>Graphviz is missing, so this is a list of the tables, each with the tables that its \
+        foreign keys refer to.</p>\(neighbours)
         """
       }
     return """

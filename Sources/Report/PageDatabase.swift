@@ -37,7 +37,7 @@ extension Page {
 
   private func drift(of database: DatabaseFacts) -> HTML {
     guard let drift = database.drift else {
-      return "<p>It could not be compared with its history.</p>"
+      return "<p>schemactl could not compare it with its history.</p>"
     }
     guard !drift.isEmpty else { return "<p>The schema matches its history.</p>" }
     let items = drift.map { change -> HTML in

@@ -130,8 +130,8 @@ extension Page {
     }
     return """
       <section id="devices"><h2>Two devices</h2>
-      <p>A row goes from a device with one release to a device with another one. lint generated the \
-      rows; you can run each side in a <code>sqlite3</code> shell.</p>
+      <p>A row goes from a device with one release to a device with another release. Lint \
+      generated the rows; you can run each side in a <code>sqlite3</code> shell.</p>
       \(articles.joined())</section>
 
       """

@@ -57,7 +57,7 @@ extension Page {
     let entry = chronicle.entries[index]
     let state = entry.isFrozen ? "frozen" : "draft"
     let acceptances = entry.acceptances.map { acceptance -> HTML in
-      "<p class=\"accepted\">An edit after the release was accepted: \(acceptance.reason)</p>"
+      "<p class=\"accepted\">An accepted edit after the release: \(acceptance.reason)</p>"
     }
     return """
       <li class="entry \(state)" id="m-\(entry.number.anchor)"><h4>\(entry.migration.id)</h4>\
@@ -84,7 +84,7 @@ extension Page {
 
   private func changeList(_ index: Int) -> HTML {
     guard index < chronicle.replayed else {
-      return "<p class=\"none\">It was not replayed.</p>"
+      return "<p class=\"none\">schemactl did not replay it.</p>"
     }
     let changes = changes(at: index)
     guard !changes.isEmpty else { return "<p class=\"none\">The schema stays the same.</p>" }

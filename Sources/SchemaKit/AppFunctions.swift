@@ -43,7 +43,7 @@ public struct AppFunction: Sendable {
 
   /// - Parameters:
   ///   - name: as SQL calls it; the case of ASCII letters makes no difference.
-  ///   - arguments: how many it takes, at most 127; -1 is any number.
+  ///   - arguments: the number of arguments, at most 127; -1 is any number.
   ///   - isDeterministic: whether equal arguments always give an equal result. Only then may an
   ///     index, a CHECK or a generated column call it.
   ///   - body: runs on the thread that migrates. An error that it throws fails the statement.

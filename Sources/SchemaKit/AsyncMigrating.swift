@@ -153,6 +153,6 @@ extension SchemaMigrator {
 
 extension SchemaError {
   fileprivate static var noThread: SchemaError {
-    SchemaError(Failure(.inputOutput, "no thread could be started"))
+    SchemaError(Failure(.inputOutput, "the system cannot start a thread"))
   }
 }

@@ -10,7 +10,7 @@ public struct MigrationOptions: Sendable {
   public var through: String?
   /// Leaves out drafts.
   public var onlyFrozen = false
-  /// A copy of the database that is made and checked before the first migration. Only for a database
+  /// A copy of the database, made and checked before the first migration. Only for a database
   /// that SchemaKit opens itself.
   public var backup: SchemaBackup?
   /// Compares each rewritten or updated table with its old rows by key, in all columns that stay, and runs
@@ -28,7 +28,7 @@ extension SchemaMigrator {
   ///   - path: the database file.
   ///   - last: the id or the number of the last migration to apply; nil applies all.
   ///   - onlyFrozen: leaves out drafts.
-  ///   - backup: a copy of the database that is made and checked before the first migration; nil makes
+  ///   - backup: a copy of the database, made and checked before the first migration; nil makes
   ///     none.
   ///   - isParanoid: see ``MigrationOptions/isParanoid``.
   ///   - onProgress: called on the thread that migrates.
@@ -51,9 +51,9 @@ extension SchemaMigrator {
   /// Applies the migrations that the database of an open connection has not run yet: a database in memory,
   /// or a connection of GRDB or SQLite.swift. It must use the same SQLite library as SchemaKit.
   ///
-  /// Nothing may use the connection meanwhile. No second connection is opened, no authorizer, hook, busy
-  /// handler or progress handler is installed, and settings that can be read are restored. Functions and
-  /// collations of the migrator are registered where the connection has none of their names, and stay.
+  /// Nothing may use the connection meanwhile. The migrator opens no second connection, installs no authorizer,
+  /// hook, busy handler or progress handler, and restores the settings that it can read. It registers its
+  /// functions and collations where the connection has none of their names. They stay registered.
   ///
   /// - Parameters:
   ///   - handle: the `sqlite3 *`, which can write, and has no open transaction and no running statement.

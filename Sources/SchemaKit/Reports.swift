@@ -14,13 +14,13 @@ public struct MigrationReport: Sendable, Hashable {
     public let milliseconds: Int64
   }
 
-  /// In the order in which they were applied; empty when there was nothing to do.
+  /// In the order of application; empty when no migration was pending.
   public let applied: [Applied]
   /// The ids of migrations that another tool, such as GRDB, had applied, and that the run adopted.
   public let adopted: [String]
   /// Whether the run created the file.
   public let createdDatabase: Bool
-  /// The copy that was asked for; nil when there was nothing to do, or no database before.
+  /// The requested copy; nil when no migration was pending, or the database was missing.
   public let backup: String?
   /// The differences between the database and its history that no migration made.
   public let drift: [SchemaDifference]
@@ -38,9 +38,9 @@ public struct MigrationReport: Sendable, Hashable {
 public struct DatabaseStatus: Sendable, Hashable {
   /// The last migration that the database has run; nil when it has run none.
   public let current: String?
-  /// The ids of those it has run, in their order.
+  /// The ids of its applied migrations, in their order.
   public let applied: [String]
-  /// The ids of those it has not run, in their order.
+  /// The ids of its pending migrations, in their order.
   public let pending: [String]
 
   init(_ report: StatusReport) {

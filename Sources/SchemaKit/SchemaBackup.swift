@@ -1,7 +1,7 @@
 import SchemaCopies
 import SchemaSQLText
 
-/// A copy of a database, made before it is migrated. `schemactl restore` puts it back.
+/// A copy of a database, made before its migration. `schemactl restore` puts it back.
 ///
 /// Its name is the database's with a number that counts up and the time,
 /// `app.sqlite.backup-0007-20261120T130000Z`.

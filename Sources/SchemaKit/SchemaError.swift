@@ -55,8 +55,8 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
 
   /// `file:line:column: message`.
   ///
-  /// Control characters in names and values, which could forge a line of a log, are escaped; `message`
-  /// holds them as they are.
+  /// It escapes control characters in names and values, which could forge a line of a log. `message`
+  /// contains them unescaped.
   public var description: String {
     let place = [file?.visible, line.map(String.init), column.map(String.init)].compactMap(\.self)
     let message = lines.map(\.visible).joined(separator: "\n")

@@ -11,7 +11,7 @@ import SchemaSQLText
 /// try migrator.migrate(databaseAt: path)
 /// ```
 ///
-/// Each migration is applied either completely or not at all. Migrate before anything else has the
+/// The migrator applies each migration either completely or not at all. Migrate before anything else has the
 /// database open.
 public struct SchemaMigrator: Sendable {
   enum History: Sendable {
@@ -37,7 +37,7 @@ public struct SchemaMigrator: Sendable {
   ///
   /// - Parameters:
   ///   - path: the file.
-  ///   - functions: those that the schema or the migrations call, and SQLite does not have.
+  ///   - functions: functions that the schema or the migrations call, and SQLite does not have.
   ///   - collations: likewise.
   ///   - drafts: whether it may hold drafts.
   ///   - timeout: how long to wait for a lock, in seconds.
@@ -63,7 +63,7 @@ public struct SchemaMigrator: Sendable {
   /// - Parameters:
   ///   - bytes: the bundle.
   ///   - name: of the bundle, for messages.
-  ///   - functions: those that the schema or the migrations call, and SQLite does not have.
+  ///   - functions: functions that the schema or the migrations call, and SQLite does not have.
   ///   - collations: likewise.
   ///   - drafts: whether it may hold drafts.
   ///   - timeout: how long to wait for a lock, in seconds.

@@ -89,7 +89,7 @@ private func index(
   if let found { return found }
   throw Failure(
     .invalidInput,
-    "`sync.since` is \(since), which is not a migration"
+    "`sync.since` is `\(since)`, which is not a migration"
       + didYouMean(since, among: migrations.map(\.id)), place: Failure.Place(file: file))
 }
 
@@ -108,7 +108,7 @@ private func count(
   let near = suggestion(for: release, among: entries.compactMap(\.release))
   throw Failure(
     .invalidInput,
-    "`sync.oldest_release` is \(release), which is not a release in history.lock"
+    "`sync.oldest_release` is `\(release)`, which is not a release in `history.lock`"
       + (near.map { ": did you mean `\($0)`?" } ?? ": `freeze --release` gives a release its name"),
     place: Failure.Place(file: file))
 }

@@ -111,7 +111,9 @@ final class Experiment {
         try scratch.apply(migration, touching: isChecked ? touched : [])
       }
       guard calls.called.isEmpty else {
-        refusal = "the application's \(calls.called.joined(separator: ", ")) is called"
+        refusal =
+          "the migration calls the application's "
+          + "\(calls.called.map { "`\($0)`" }.joined(separator: ", "))"
         return nil
       }
       return Outcome(

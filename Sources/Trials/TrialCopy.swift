@@ -39,7 +39,7 @@ package final class TrialCopy {
   package func reported(_ failure: Failure) -> Failure {
     guard failure.status != .interrupted else {
       return Failure(
-        .interrupted, "interrupted: the copy was removed, and \(database) was not changed")
+        .interrupted, "interrupted: schemactl removed the copy, and \(database) is unchanged")
     }
     let isOfDatabase = [.corrupt, .notADatabase].contains(failure.fault?.code)
     return failure.naming(isOfDatabase ? database : "the copy of \(database)")

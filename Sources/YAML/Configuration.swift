@@ -234,7 +234,7 @@ extension Grammar {
       ),
       .optional(
         "timeout", .number(0...Configuration.maximumTimeout),
-        "How long to wait for a lock, in seconds; default: 5."),
+        "The time limit for a lock, in seconds; default: 5."),
       .optional(
         "minimum_sqlite", .text(.version), "The oldest SQLite that the application supports."),
       .optional("sync", .mapping(sync), "How the database syncs between devices."),
@@ -267,7 +267,7 @@ extension Grammar {
         "local_tables", .list(of: .text(.name), atLeast: 0), "The tables that do not sync."),
       .optional(
         "since", .text(.filled),
-        "The first migration with which anything synced; lint judges earlier ones as `local`."
+        "The first migration with which anything synced; lint judges earlier migrations as `local`."
       ),
       .optional(
         "oldest_release", .text(.filled), "The oldest release that still runs on a device."),

@@ -97,7 +97,7 @@ extension MigrationFolder {
     guard let last = migration.replacedMigrations.last else { return nil }
     let message: String? =
       if migration.id != squashID(of: last) {
-        "a migration that replaces those through \(last) is called \(squashID(of: last)).yaml"
+        "the file of a squash through `\(last)` must have the name `\(squashID(of: last)).yaml`"
       } else if !isFirst, !path.hasSuffix("/squashed") {
         "a squash comes first: move the migrations that it replaces to \(squashed.path)"
       } else {

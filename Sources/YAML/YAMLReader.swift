@@ -37,7 +37,8 @@ package struct YAMLReader: ~Copyable {
       throw InvalidInput([
         Diagnostic(
           file: file,
-          message: "the file has \(bytes.count) bytes, the limit is \(maximumBytes) (8 MiB)")
+          message: "the file has \(bytes.count) bytes, but the limit is \(maximumBytes) bytes (8 "
+            + "MiB)")
       ])
     }
     let source = SourceText(withoutMark(bytes))

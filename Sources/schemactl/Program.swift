@@ -55,21 +55,20 @@ extension CommandLineProgram {
     name: "schemactl", version: ToolVersion.current,
     summary: "migrations and schema management for SQLite",
     discussion: """
-      A database schema is a history: a directory of small YAML manifests, each one migration. \
-      schemactl applies them to a database, each atomically, detects edits of released migrations, \
-      and reports the effects of a migration on rows and on devices that sync.
+      A database schema is a history: a directory of small YAML manifests. Each manifest is one \
+      migration. schemactl applies each migration atomically, detects edits of released \
+      migrations, and reports the effects of a migration on rows and on devices that sync.
 
-      An option on the command line wins over the environment, and the environment over \
-      schemactl.yaml.
+      Options override environment variables, and environment variables override `schemactl.yaml`.
       """,
     groups: commandGroups.map { group, commands in
       (group, commands.map { name, command in (name, { command.declaration }) })
     },
     exitCodes: [
       "0": "Success.",
-      "1": "The check found something: a lint error, drift, pending migrations.",
+      "1": "The check found a problem: a lint error, drift or pending migrations.",
       "2": "The frozen history is broken.",
-      "3": "A migration failed; the database is as it was before that migration.",
+      "3": "A migration failed. The database is in the state before that migration.",
       "4": "The database is ahead of the history.",
       "64": "The command line is invalid.",
       "65": "A manifest, the configuration or a requirement is invalid.",
@@ -78,12 +77,12 @@ extension CommandLineProgram {
       "74": "Reading or writing failed: disk full, damaged or encrypted file.",
       "75": "The database is busy; try again.",
       "77": "Permission denied.",
-      "130": "Interrupted by a signal; unfinished work was rolled back.",
+      "130": "Interrupted by a signal. schemactl rolled back unfinished work.",
     ],
     hints: hints,
     environment: [
-      "NO_COLOR": "Switches off colour when set and not empty.",
-      "TERM": "With the value dumb: no colour and no progress line.",
+      "NO_COLOR": "A value that is not empty disables colour.",
+      "TERM": "The value `dumb` disables colour and the progress line.",
     ],
     files: [
       "schemactl.yaml": "The configuration, in the working directory or a directory above it.",
@@ -92,7 +91,7 @@ extension CommandLineProgram {
       "queries/*.sql": "The application's queries, which lint compiles.",
       "FILE.before-drafts":
         "A copy of the database FILE from before its first draft; with `ledger_table: NAME` it is "
-        + "FILE.before-drafts-of-NAME.",
+        + "`FILE.before-drafts-of-NAME`.",
       "FILE.before-restore": "The previous content of a restored database FILE.",
     ], date: "2026-11-22")
 
@@ -157,10 +156,10 @@ extension Completion {
 
 extension OptionDeclaration {
   static let migrations = Self(
-    "migrations", .text("DIR"), summary: "The migrations directory; default: migrations.")
+    "migrations", .text("DIR"), summary: "The migrations directory; default: `migrations`.")
 
   static let config = Self(
-    "config", .text("FILE"), summary: "Use this file instead of the nearest schemactl.yaml.")
+    "config", .text("FILE"), summary: "Use this file instead of the nearest `schemactl.yaml`.")
 
   static func format(_ formats: [OutputFormat]) -> OptionDeclaration {
     Self("format", .choice("FORMAT", formats.map(\.rawValue)), summary: "The output format.")
@@ -177,31 +176,31 @@ extension OptionDeclaration {
 
   static let timeout = Self(
     "timeout", .number("SECONDS", 0...Int(Configuration.maximumTimeout)),
-    summary: "How long to wait for a lock; default: 5.")
+    summary: "The number of seconds to wait for a lock; default: 5.")
 
   static let profile = Self(
     "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
     hints: ["none": "The profile of a database that nothing syncs is `local`."],
-    summary: "How the database syncs; default: `sync` in schemactl.yaml.")
+    summary: "The sync profile of the database; default: `sync` in `schemactl.yaml`.")
 
   static let strict = Self("strict", summary: "Exit with 1 also for warnings and notes.")
 
   static let base = Self(
     "base", .text("REV"),
     completion: .lookup("revisions"),
-    summary: "Also compare with history.lock at the merge base of HEAD and this git revision.")
+    summary: "Also compare with `history.lock` at the merge base of `HEAD` and this git revision.")
 
   static let frozen = Self(
-    "frozen", summary: "Only released migrations, and only an existing database.")
+    "frozen", summary: "Apply only released migrations, and only to an existing database.")
 
   static let dryRun = Self(
-    "dry-run", summary: "Show what the command would do, and change nothing.")
+    "dry-run", summary: "Show the effects of the command, and change nothing.")
 
   static let redact = OptionDeclaration("redact", summary: "Print no values of rows.")
 
   static let paranoid = Self(
     "paranoid",
-    summary: "Compare written tables row by row with their old content, and run integrity_check.")
+    summary: "Compare written tables row by row with their old content, and run `integrity_check`.")
 
   static func force(_ summary: String) -> OptionDeclaration {
     Self("force", summary: summary)

@@ -28,8 +28,8 @@ struct Session {
     let bytes = try read(
       file, limit: 1_048_576,
       remedy: invocation.isOnCommandLine("config")
-        ? "`--config` names a file such as schemactl.yaml; without it schemactl uses the nearest "
-          + "schemactl.yaml, in this directory or above" : nil)
+        ? "`--config` names a file such as `schemactl.yaml`. Without it schemactl uses the nearest "
+          + "`schemactl.yaml`, in this directory or above" : nil)
     var session = self
     session.file = file
     session.configuration = try decodeConfiguration(bytes, file: file)
@@ -183,9 +183,9 @@ struct Session {
   func requiredDatabase() throws -> String {
     if let database = try database() { return database }
     throw usageError(
-      "no database is named",
+      "the name of the database is missing",
       hint: "Name it with `--database FILE`, in `SCHEMACTL_DATABASE`, or as `database` in "
-        + "schemactl.yaml.")
+        + "`schemactl.yaml`.")
   }
 
   /// For commands that can run without a database: one that only the configuration names may be

@@ -38,8 +38,8 @@ struct Signals: Sendable {
     // GNU `timeout` sends a signal to its child and again to the process group.
     while signals.next() == first, time.seconds < 1 {}
     write(
-      "\nschemactl: stopped by a second signal; SQLite rolls back unfinished changes when the "
-        + "database is opened next\n", to: 2)
+      "\nschemactl: stopped by a second signal. SQLite rolls back unfinished changes when a "
+        + "program next opens the database\n", to: 2)
     _exit(ExitStatus.interrupted.rawValue)
   }
 

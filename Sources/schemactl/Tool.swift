@@ -30,7 +30,7 @@ struct Tool {
       case .run(let invocation):
         let name = invocation.commandPath[0]
         guard let command = CommandLineProgram.command(name) else {
-          throw Failure(.bug, "the command \(name) is declared but missing")
+          throw Failure(.bug, "the command `\(name)` is declared but missing")
         }
         reporter = format.reporter(
           output: output, errors: errors,
@@ -67,8 +67,8 @@ struct Tool {
     output.flush()
     guard let problem = output.problem else { return status }
     errors.write(
-      "schemactl: error: cannot write standard output: \(problem). Completed work is not undone\n"
-        + "help: `schemactl status` shows the state of a database\n")
+      "schemactl: error: cannot write standard output: \(problem). schemactl does not undo "
+        + "completed work\nhelp: `schemactl status` shows the state of a database\n")
     errors.flush()
     return ExitStatus.worst([status, .inputOutput])
   }

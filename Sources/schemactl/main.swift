@@ -19,6 +19,6 @@ if let database = getenv("SCHEMACTL_DATABASE"), String(validatingCString: databa
 }
 // Swift traps when the argument list is empty.
 if CommandLine.arguments.isEmpty {
-  refuse("the command line cannot be read: is /proc mounted?", .inputOutput)
+  refuse("schemactl cannot read the command line: check that `/proc` is mounted", .inputOutput)
 }
 exit(Tool(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)

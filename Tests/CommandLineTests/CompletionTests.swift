@@ -168,7 +168,7 @@ import Testing
         Which.
         .TP
         .B \-\-to SEA
-        Where. (one of north, south)
+        Where. (one of \(ganorth\(ga, \(gasouth\(ga)
 
         """#)
   }

@@ -40,8 +40,8 @@ import Testing
           -n, --dry-run          Do not leave the pier.
               --crew COUNT       How many sailors. (a whole number from 1 to 12;
                                  environment: FERRY_CREW)
-              --course COURSE    Which way. (one of direct, scenic)
-              --tag TEXT         A label for the cargo. (may be repeated)
+              --course COURSE    Which way. (one of `direct`, `scenic`)
+              --tag TEXT         A label for the cargo. (repeatable)
               --backup[=PATH]    Copy the ledger first, beside it or to PATH.
           -q, --quiet            Say less.
               --timeout SECONDS  How long to wait for a free pier before giving up and

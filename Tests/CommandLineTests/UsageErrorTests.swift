@@ -42,40 +42,41 @@ import Testing
         "ledger", "`ledger` needs a subcommand. The subcommands are show, repair.",
         "ferry ledger --help"
       ),
-      ("cross", "argument PIER is missing for `cross`.", "ferry cross --help"),
+      ("cross", "argument `PIER` is missing for `cross`.", "ferry cross --help"),
       (
         "ledger show monday sunday",
-        "unexpected argument `sunday` for `ledger show`. It takes [DAY].",
+        "unexpected argument `sunday` for `ledger show`. It takes `[DAY]`.",
         "ferry ledger show --help"
       ),
       (
-        "ledger repair page", "unexpected argument `page` for `ledger repair`. It takes none.",
+        "ledger repair page",
+        "unexpected argument `page` for `ledger repair`. It takes no arguments.",
         "ferry ledger repair --help"
       ),
-      ("fog -q --quiet", "option `--quiet` is given more than once.", "ferry fog --help"),
+      ("fog -q --quiet", "option `--quiet` appears more than once.", "ferry fog --help"),
       (
-        "fog --timeout 1 --timeout=2", "option `--timeout` is given more than once.",
+        "fog --timeout 1 --timeout=2", "option `--timeout` appears more than once.",
         "ferry fog --help"
       ),
-      ("fog --quiet=no", "option `--quiet` takes no value, and has `no`.", "ferry fog --help"),
-      ("fog -q=", "option `-q` takes no value, and has ``.", "ferry fog --help"),
+      ("fog --quiet=no", "option `--quiet` takes no value, but has `no`.", "ferry fog --help"),
+      ("fog -q=", "option `-q` takes no value, but has ``.", "ferry fog --help"),
       (
         "fog --logbook",
         "option `--logbook` needs a value. "
-          + "A value that begins with `-` is written `--logbook=VALUE`.", "ferry fog --help"
+          + "Write a value that begins with `-` as `--logbook=VALUE`.", "ferry fog --help"
       ),
       (
         "cross --tag --dry-run north",
-        "option `--tag` needs a value. A value that begins with `-` is written `--tag=VALUE`.",
+        "option `--tag` needs a value. Write a value that begins with `-` as `--tag=VALUE`.",
         "ferry cross --help"
       ),
       (
         "cross north --course senic",
-        "option `--course` must be one of direct, scenic, not `senic`. Did you mean `scenic`?",
+        "option `--course` must be one of `direct`, `scenic`, not `senic`. Did you mean `scenic`?",
         "ferry cross --help"
       ),
       (
-        "cross north --course=", "option `--course` must be one of direct, scenic, not ``.",
+        "cross north --course=", "option `--course` must be one of `direct`, `scenic`, not ``.",
         "ferry cross --help"
       ),
     ])
@@ -106,7 +107,7 @@ import Testing
     #expect(
       complaint("fog", environment: ["FERRY_TIMEOUT": "soon"])
         == """
-        ferry: the environment variable FERRY_TIMEOUT must be a number from 0 to 3600, not `soon`.
+        ferry: the environment variable `FERRY_TIMEOUT` must be a number from 0 to 3600, not `soon`.
         See `ferry fog --help`.
         """)
   }

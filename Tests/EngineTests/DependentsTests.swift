@@ -84,7 +84,7 @@ struct DependentsTests {
     let failure = try #require(try sandbox.migrate().failure)
     #expect(
       failure.message
-        == "`t.flag` cannot be dropped alone: \(constraint) names it. Use `rebuild_table`, "
+        == "SQLite cannot drop `t.flag` alone: \(constraint) names it. Use `rebuild_table`, "
         + "with the columns and the constraints that you keep")
     // SQLite itself would refuse it.
     #expect(throws: (any Error).self) {
@@ -116,7 +116,7 @@ struct DependentsTests {
     #expect(failure.status == .invalidInput)
     #expect(
       failure.message
-        == "`t.flag` is mentioned by \(names). Drop these objects first and create them again afterwards"
+        == "these objects mention `t.flag`: \(names). Drop these objects first and create them again afterwards"
     )
   }
 
@@ -290,7 +290,7 @@ struct DependentsTests {
     for (sql, mentioned, way) in [
       (view, "view `v`", drop), (check, "CHECK (flag IN (0, 1))", anew),
     ] {
-      let start = "`t.flag` is mentioned by \(mentioned). \(way), "
+      let start = "these objects mention `t.flag`: \(mentioned). \(way), "
       #expect(
         try message(sql, "map: { 0: 0, 1: 1 }") == start
           + "keep the column with `keep_source: true`, or let SQLite rewrite it with "

@@ -125,8 +125,8 @@ struct DraftCopyTests {
     #expect(failure?.status == .finding)
     let copy = sandbox.database + ".before-drafts"
     let problem =
-      "\(copy) is from before 0002_b (frozen since then), and going back would remove rows that a "
-      + "release may have written. Nothing was changed"
+      "\(copy) is from before `0002_b` (frozen since then), and going back would remove rows that a "
+      + "release may have written. Nothing changed"
     #expect(failure?.message.hasPrefix(problem) == true)
     #expect(failure?.remedy?.contains("`schemactl restore ") == true)
     _ = try Restore(
@@ -195,7 +195,7 @@ struct DraftCopyTests {
     }
     #expect(failure?.status == .busy)
     let setAside = sandbox.database + ".before-reset"
-    #expect(failure?.message.hasSuffix(". Nothing was changed") == true)
+    #expect(failure?.message.hasSuffix(". Nothing changed") == true)
     #expect(!FileManager.default.fileExists(atPath: setAside))
     try writer.execute("ROLLBACK")
     #expect(try Dump(sandbox.open()) == before)

@@ -88,7 +88,7 @@ struct ForeignLedgerTests {
     let before = try Dump(app.sandbox.open())
     let failure = try #require(app.sandbox.failure())
     #expect(failure.status == .finding)
-    #expect(failure.message.contains("has run v4"), "\(failure.message)")
+    #expect(failure.message.contains("has run `v4`"), "\(failure.message)")
     #expect(failure.message.contains("0003_step"), "\(failure.message)")
     #expect(try Dump(app.sandbox.open()) == before)
   }
@@ -101,7 +101,7 @@ struct ForeignLedgerTests {
     let before = try Dump(app.sandbox.open())
     let failure = try #require(app.sandbox.failure())
     #expect(failure.status == .databaseAhead)
-    #expect(failure.message.contains("no migration replaces v9"), "\(failure.message)")
+    #expect(failure.message.contains("no migration replaces `v9`"), "\(failure.message)")
     #expect(try Dump(app.sandbox.open()) == before)
   }
 
@@ -223,7 +223,7 @@ struct ForeignLedgerTests {
     "a ledger of golang-migrate with two rows, or a version of more than 64 bits, is refused",
     arguments: [
       ("(1, 0), (2, 0)", "has the versions 1, 2"), ("(2, 0), (1, 1)", "has the versions 2, 1"),
-      ("(99999999999999999999, 0)", "no migration replaces 1e+20"),
+      ("(99999999999999999999, 0)", "no migration replaces `1e+20`"),
     ])
   func golangMigrate(_ rows: String, _ message: String) throws {
     let sandbox = try Sandbox()

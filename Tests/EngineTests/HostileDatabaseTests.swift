@@ -285,7 +285,7 @@ struct HostileDatabaseTests {
     let bytes = FileManager.default.contents(atPath: sandbox.database)
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
     #expect(failure?.status == .inputOutput)
-    #expect(failure?.message.contains("t and u begin on the same page") == true)
+    #expect(failure?.message.contains("`t` and `u` begin on the same page") == true)
     #expect(failure?.message.contains("Restore it from a backup") == true)
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
   }
@@ -313,7 +313,7 @@ struct HostileDatabaseTests {
     #expect(report.status == .inputOutput)
     let message = report.failure?.message ?? ""
     #expect(message.contains("live.sqlite is damaged ("), "\(message)")
-    #expect(message.contains("Nothing was changed. Restore it from a backup"))
+    #expect(message.contains("Nothing changed. Restore it from a backup"))
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
     #expect(throws: Failure.self) { try sandbox.project().dryRun(sandbox.options()) }
   }

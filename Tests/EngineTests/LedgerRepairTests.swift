@@ -73,9 +73,10 @@ struct LedgerRepairTests {
     }
     #expect(failure?.status == .finding)
     let problem = failure?.statement.first ?? ""
-    #expect(problem.hasPrefix("0001_create_lists_and_reminders cannot be recorded as absent: "))
-    #expect(problem.contains("has also run 000"))
-    #expect(problem.hasSuffix("which needs it. Nothing was changed"))
+    #expect(
+      problem.hasPrefix("schemactl cannot record `0001_create_lists_and_reminders` as absent: "))
+    #expect(problem.contains("has also run `000"))
+    #expect(problem.hasSuffix("which needs it. Nothing changed"))
     #expect(failure?.remedy?.contains("absent --reason") == true)
   }
 

@@ -102,7 +102,7 @@ struct LockComparisonTests {
     try writeLock(
       sandbox, try lockText(sandbox).replacing(#/ accepted=\w+ reason="to BLOB"/#, with: ""))
     let report = try sandbox.verify()
-    #expect(report.lock.first?.message.contains("without an edit that was accepted") == true)
+    #expect(report.lock.first?.message.contains("without an accepted edit") == true)
   }
 
   @Test("a line that a merge lost is to be put back, and its migration is not to be renumbered")
@@ -271,7 +271,7 @@ struct LockComparisonTests {
     try writeLock(sandbox, text)
     let report = try sandbox.verify()
     #expect(report.status == .success)
-    #expect(report.says("of tag bad cannot be read"))
+    #expect(report.says("cannot read the `history.lock` of tag bad"))
     #expect(#expect(throws: Failure.self) { try sandbox.verify(base: "bad") }?.status == .notFound)
   }
 }

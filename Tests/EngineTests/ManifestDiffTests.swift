@@ -135,6 +135,6 @@ struct ManifestDiffTests {
     try sandbox.edit("0002_priority.yaml", "table: lists", "table: nowhere")
     let diff = try #require(try sandbox.verify().edits["0002_priority"])
     #expect(diff.text.contains("nowhere"))
-    #expect(diff.problem?.contains("the schemas were not compared") == true)
+    #expect(diff.problem?.contains("schemactl did not compare the schemas") == true)
   }
 }

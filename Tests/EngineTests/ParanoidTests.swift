@@ -127,7 +127,7 @@ struct ParanoidTests {
     let before = try Data(contentsOf: URL(fileURLWithPath: sandbox.database))
     let failure = try #require(try migrate(sandbox).failure)
     #expect(failure.status == .inputOutput)
-    #expect(failure.message.contains("Nothing was changed"), "\(failure.message)")
+    #expect(failure.message.contains("Nothing changed"), "\(failure.message)")
     #expect(failure.message.contains("`schemactl restore --database "), "\(failure.message)")
     #expect(!failure.message.contains("rows"), "\(failure.message)")
     #expect(try Data(contentsOf: URL(fileURLWithPath: sandbox.database)) == before)
@@ -147,7 +147,8 @@ struct ParanoidTests {
     let before = try Dump(sandbox.open())
     let failure = try #require(try migrate(sandbox).failure)
     #expect(failure.status == .inputOutput)
-    #expect(failure.message.contains("were rolled back"), "\(failure.message)")
+    #expect(
+      failure.message.contains("SQLite rolled back uncommitted changes"), "\(failure.message)")
     #expect(try Dump(sandbox.open()) == before)
     #expect(try sandbox.ledger == ["0001_create"])
   }

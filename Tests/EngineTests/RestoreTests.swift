@@ -369,7 +369,7 @@ struct RestoreTests {
     restore.timeout = 0
     let failure = #expect(throws: Failure.self) { try restore.run(nil) }
     #expect(failure?.status == .busy)
-    #expect(failure?.message.hasSuffix(". Nothing was changed") == true)
+    #expect(failure?.message.hasSuffix(". Nothing changed") == true)
     #expect(try leftovers(sandbox).isEmpty)
     try writer.execute("ROLLBACK")
     #expect(try Whole(sandbox.open()) == before)
@@ -411,7 +411,7 @@ struct RestoreTests {
     }
     let failure = #expect(throws: Failure.self) { try restore.run(nil) }
     #expect(failure?.status == .interrupted)
-    #expect(failure?.message.hasSuffix(". Nothing was changed") == true)
+    #expect(failure?.message.hasSuffix(". Nothing changed") == true)
     #expect(try leftovers(sandbox).isEmpty)
     #expect(try Whole(sandbox.open()) == before)
   }

@@ -73,12 +73,12 @@ struct SquashTests {
       (
         "CREATE TABLE t (a TEXT); CREATE VIRTUAL TABLE search USING fts5(a, content = t); "
           + "INSERT INTO t VALUES ('one'); INSERT INTO search (search) VALUES ('rebuild'); "
-          + "UPDATE t SET a = 'two'", "the same rows of search"
+          + "UPDATE t SET a = 'two'", "the same rows of `search`"
       ),
       (
         "CREATE TABLE t (a TEXT); CREATE VIRTUAL TABLE search USING fts4(a, content=t); "
           + "INSERT INTO t VALUES ('one'); INSERT INTO search (search) VALUES ('rebuild'); "
-          + "UPDATE t SET a = 'two'", "the same rows of search"
+          + "UPDATE t SET a = 'two'", "the same rows of `search`"
       ),
       (
         "CREATE TABLE t (a, b DEFAULT (random() > 0)); INSERT INTO t (a) VALUES (1), (2)",
@@ -126,7 +126,7 @@ struct SquashTests {
     try sandbox.addSQL("0002_b", "CREATE TABLE c (x)")
     try sandbox.addSQL("0003_c", "INSERT INTO c VALUES (last_insert_rowid())")
     let failure = #expect(throws: Failure.self) { try sandbox.project().squashing(through: "2") }
-    #expect(failure?.message.contains("other rows in c than before") == true)
+    #expect(failure?.message.contains("other rows in `c` than before") == true)
   }
 
   @Test("rowids behind a column named rowid are kept")

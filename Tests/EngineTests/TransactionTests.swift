@@ -129,7 +129,7 @@ struct ThirdFailsTests {
     #expect(report.status == .interrupted)
     #expect(report.applied.map(\.id) == ["0001_one", "0002_two"])
     #expect(
-      report.failure?.message.contains("The last migration that was applied is 0002_two") == true)
+      report.failure?.message.contains("The last applied migration is `0002_two`") == true)
     #expect(try sandbox.ledger == ["0000_base", "0001_one", "0002_two"])
     #expect(try sandbox.rows("SELECT min(a), max(a) FROM base") == [[1, 100_000]])
   }

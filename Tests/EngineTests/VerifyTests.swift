@@ -170,7 +170,7 @@ struct VerifyTests {
     let failure = #expect(throws: Failure.self) { try sandbox.freeze(release: "1") }
     #expect(failure?.status == .usage)
     #expect(
-      failure?.message.hasPrefix("release 1 is frozen already, and 2 came after it") == true)
+      failure?.message.hasPrefix("release `1` is frozen already, and `2` came after it") == true)
     #expect(try sandbox.project().freezing(release: "1", through: "3").frozen.isEmpty)
   }
 

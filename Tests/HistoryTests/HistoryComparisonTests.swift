@@ -135,7 +135,7 @@ struct HistoryComparisonTests {
       ])
     #expect(
       detail("0002_b", migrations)
-        == "0002_b is now 0002_new, but databases know it by the old name; undo the renaming with "
+        == "`0002_b` is now `0002_new`, but databases know it by the old name; undo the renaming with "
         + "`mv migrations/0002_new.yaml migrations/0002_b.yaml`")
     // A number between the same neighbours is a new name but not a new position.
     let padded = [frozen[0], try Migration("002_b", "b"), frozen[2]]
@@ -165,7 +165,7 @@ struct HistoryComparisonTests {
       ])
     #expect(
       detail("0002_b", later).contains(
-        "0002_b is now 0009_b, but databases know it by the old name"))
+        "`0002_b` is now `0009_b`, but databases know it by the old name"))
     let exchanged = try [frozen[0], Migration("0002_c", "c"), Migration("0003_b", "b")]
     #expect(
       states(exchanged) == [
@@ -200,7 +200,7 @@ struct HistoryComparisonTests {
         "0000_x draft inserted", "0001_a frozen unchanged", "0002_b frozen unchanged",
         "0003_c frozen unchanged", "00031_y draft draft",
       ])
-    #expect(detail("0000_x", migrations).contains("give it a number above 3"))
+    #expect(detail("0000_x", migrations).contains("Give it a number above 3"))
     #expect(
       states(try [frozen[0], frozen[1], Migration("0003_d", "d")]) == [
         "0001_a frozen unchanged", "0002_b frozen unchanged", "0003_c frozen removed",

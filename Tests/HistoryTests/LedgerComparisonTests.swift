@@ -58,7 +58,7 @@ struct LedgerComparisonTests {
     rows[3].rawDigest = "?"
     #expect(states().last == "0_elsewhere unknown")
     // A draft with the same content is the renamed migration.
-    #expect(detail("0_elsewhere").contains("which is now 4_d"))
+    #expect(detail("0_elsewhere").contains("which is now `4_d`"))
     #expect(detail("0_elsewhere").contains("schemactl migrate --reset-drafts"))
     rows[3].canonicalDigest = "?"
     #expect(detail("0_elsewhere").contains("update the migrations"))
@@ -156,8 +156,8 @@ struct LedgerComparisonTests {
     rows[0].canonicalDigest = digest("x")
     rows[3].canonicalDigest = digest("x")
     #expect(states() == ["1_a altered", "2_b applied", "3_c applied", "4_d altered"])
-    #expect(detail("1_a").hasPrefix("its raw_digest matches the frozen manifest"))
-    #expect(detail("4_d").hasPrefix("its raw_digest matches the file"))
+    #expect(detail("1_a").hasPrefix("its `raw_digest` matches the frozen manifest"))
+    #expect(detail("4_d").hasPrefix("its `raw_digest` matches the file"))
   }
 
   @Test("positions ascend from 1 without repetition, and may have gaps")
@@ -190,7 +190,7 @@ struct LedgerComparisonTests {
       ])
     #expect(
       detail("3_c")
-        == "its position 3 is that of 9_elsewhere too: another program changed the ledger; "
+        == "its position 3 is also the position of `9_elsewhere`: another program changed the ledger; "
         + "compare it with a backup")
   }
 

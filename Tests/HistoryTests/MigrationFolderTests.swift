@@ -81,17 +81,17 @@ struct MigrationFolderTests {
   @Test(
     "an invalid name of a migration is an error",
     arguments: [
-      ("0001_a.yml", "rename it to 0001_a.yaml: manifests end in .yaml"),
-      (".yml", "rename it to .yaml: manifests end in .yaml"),
-      ("0001_a.YAML", "rename it to 0001_a.yaml: manifests end in .yaml"),
-      ("0001_a.Yml", "rename it to 0001_a.yaml: manifests end in .yaml"),
-      ("0001_a.yamL", "rename it to 0001_a.yaml: manifests end in .yaml"),
-      ("a.yaml", "the name has no number: use a name such as 0001_what_it_does.yaml"),
-      (".yaml", "the name has no number: use a name such as 0001_what_it_does.yaml"),
-      ("１_fullwidth.yaml", "the name has no number: use a name such as 0001_what_it_does.yaml"),
-      ("1.yaml", "`_` and a name must follow the number, as in 0001_what_it_does.yaml"),
-      ("1_.yaml", "`_` and a name must follow the number, as in 0001_what_it_does.yaml"),
-      ("1-a.yaml", "`_` and a name must follow the number, as in 0001_what_it_does.yaml"),
+      ("0001_a.yml", "rename it to `0001_a.yaml`: manifests end in `.yaml`"),
+      (".yml", "rename it to `.yaml`: manifests end in `.yaml`"),
+      ("0001_a.YAML", "rename it to `0001_a.yaml`: manifests end in `.yaml`"),
+      ("0001_a.Yml", "rename it to `0001_a.yaml`: manifests end in `.yaml`"),
+      ("0001_a.yamL", "rename it to `0001_a.yaml`: manifests end in `.yaml`"),
+      ("a.yaml", "the name has no number: use a name such as `0001_what_it_does.yaml`"),
+      (".yaml", "the name has no number: use a name such as `0001_what_it_does.yaml`"),
+      ("１_fullwidth.yaml", "the name has no number: use a name such as `0001_what_it_does.yaml`"),
+      ("1.yaml", "`_` and a name must follow the number, as in `0001_what_it_does.yaml`"),
+      ("1_.yaml", "`_` and a name must follow the number, as in `0001_what_it_does.yaml`"),
+      ("1-a.yaml", "`_` and a name must follow the number, as in `0001_what_it_does.yaml`"),
       (
         "1_a b.yaml",
         "the name contains a space: use only letters, digits, `_`, `-` and `.`"
@@ -184,7 +184,7 @@ struct MigrationFolderTests {
       temporary.problems() == [
         "03_d.yaml: unknown key `third`\(keys)", "03_d.yaml: a manifest needs `operations`",
         "1_a.yaml: unknown key `first`\(keys)", "1_a.yaml: unknown key `second`\(keys)",
-        "2_b.yml: rename it to 2_b.yaml: manifests end in .yaml",
+        "2_b.yml: rename it to `2_b.yaml`: manifests end in `.yaml`",
         "3_c.yaml: 03_d.yaml has the number 3 too: give one of the two another number "
           + "(`schemactl renumber 3_c`)",
         "4_e.yaml: is not a regular file",

@@ -57,7 +57,7 @@ struct RenumberingTests {
     #expect(
       try renamed(["migrations/0002_x.yaml"], among: ids) == ["0002_x > 0004_x"])
     let failure = #expect(throws: Failure.self) { try renamed(["2"], among: ids) }
-    #expect(failure?.statement == ["2 is the number of 0002_b and 0002_x"])
+    #expect(failure?.statement == ["`2` is the number of `0002_b` and `0002_x`"])
   }
 
   @Test("frozen and missing migrations are refused")
@@ -66,7 +66,7 @@ struct RenumberingTests {
       let failure = #expect(throws: Failure.self) {
         try renamed([name], among: ["0001_a"], frozen: ["0001_a"])
       }
-      #expect(failure?.status == .usage && failure?.message.hasPrefix("0001_a is frozen") == true)
+      #expect(failure?.status == .usage && failure?.message.hasPrefix("`0001_a` is frozen") == true)
     }
     for name in ["7", ""] {
       let failure = #expect(throws: Failure.self) { try renamed([name], among: ["0001_a"]) }

@@ -91,7 +91,7 @@ struct ToolTests {
       (
         "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY); "
           + "INSERT INTO alembic_version VALUES ('a')",
-        "has the ledger of alembic, alembic_version",
+        "has the ledger of alembic, `alembic_version`",
         "schemactl import FOLDER --tool alembic --database other.sqlite"
       ),
     ])
@@ -225,11 +225,11 @@ struct ToolTests {
     arguments: [
       (
         "ALTER TABLE lists RENAME TO folders",
-        "drops table lists with all rows, and creates folders"
+        "drops table `lists` with all rows, and creates `folders`"
       ),
       (
         "CREATE VIRTUAL TABLE search USING fts5(title, content='lists'); ALTER TABLE lists RENAME title TO name",
-        "drops title of lists with all values, and adds name"
+        "drops `title` of `lists` with all values, and adds `name`"
       ),
     ])
   func renamed(sql: String, note: String) throws {
@@ -255,10 +255,10 @@ struct ToolTests {
     let refused = try folder.expect(1, "migrate", "--database", "1.1.sqlite")
     #expect(
       refused.errors.contains(
-        "1.1.sqlite has run createItems with another tool, but not addListColors: "
-          + "0002_addListColors replaces all of them"), "\(refused.errors)")
+        "1.1.sqlite has run `createItems` with another tool, but not `addListColors`: `0002_addListColors` replaces all of them"
+      ), "\(refused.errors)")
     #expect(
-      refused.errors.contains("a database that has run createItems and not addListColors"),
+      refused.errors.contains("a database that has run `createItems` and not `addListColors`"),
       "\(refused.errors)")
   }
 
@@ -294,7 +294,7 @@ struct ToolTests {
     let folder = try Sample("golang-migrate")
     try folder.open().execute("UPDATE schema_migrations SET dirty = 1")
     let run = try folder.expect(1, "init", "--from", "app.sqlite", "--migrations", "manifests")
-    #expect(run.errors.contains("has entries that failed: 3"), "\(run.errors)")
+    #expect(run.errors.contains("has entries that failed: `3`"), "\(run.errors)")
     #expect(!folder.exists("manifests"))
   }
 
@@ -392,7 +392,7 @@ struct ToolTests {
       let run = try folder.expect(
         66, "migrate", "--database", "app.sqlite", "--migrations", "without")
       #expect(
-        run.errors.contains("Install the version that ends with 20240630080000_add_list_colors"),
+        run.errors.contains("Install the version that ends with `20240630080000_add_list_colors`"),
         "\(run.errors)")
     }
     try folder.expect(0, "migrate", "--database", "app.sqlite")

@@ -66,7 +66,8 @@ struct UpPartTests {
     ])
     let run = try folder.expect(0, "import", "sql")
     #expect(
-      run.output.contains("sql/1_a.sql:1:1: note: the statements before the up section"),
+      run.output.contains(
+        "sql/1_a.sql:1:1: note: `import` skips the statements before the up section"),
       "\(run.output)")
   }
 
@@ -133,7 +134,7 @@ struct UpPartTests {
     let run = try folder.expect(65, "import", "sql")
     #expect(
       run.errors.contains(
-        "sql/001_a.sql:2:1: error: `\(command)` is a command of the sqlite3 shell"),
+        "sql/001_a.sql:2:1: error: `\(command)` is a command of the `sqlite3` shell"),
       "\(run.errors)")
     #expect(!folder.exists("migrations"))
   }
@@ -145,10 +146,10 @@ struct UpPartTests {
       "db/1_a.sql": "-- migrate:up\nCREATE TABLE t (a);\n", "db/2_b.sql": "-- migrate:up\n",
     ])
     let plain = try folder.expect(0, "import", "sql", "--migrations", "plain")
-    #expect(plain.output.contains("002_b.sql: note: the file runs no statement, so import"))
+    #expect(plain.output.contains("002_b.sql: note: the file runs no statement, so `import`"))
     #expect(!folder.exists("plain/002_b.yaml") && folder.exists("plain/001_a.yaml"))
     let dbmate = try folder.expect(0, "import", "db", "--migrations", "dbmate")
-    #expect(dbmate.output.contains("because schema_migrations has its entry"))
+    #expect(dbmate.output.contains("because `schema_migrations` has its entry"))
     #expect(try folder.text("dbmate/2_b.yaml").contains("operations: []"))
   }
 
@@ -181,7 +182,7 @@ struct UpPartTests {
       """
     ])
     let run = try folder.expect(0, "import", "db")
-    #expect(run.output.contains("structure.sql:2:1: note: SQLite itself creates search_data"))
+    #expect(run.output.contains("structure.sql:2:1: note: SQLite itself creates `search_data`"))
     try folder.expect(0, "migrate", "--database", "new.sqlite")
     #expect(
       try folder.open("new.sqlite").rows(
@@ -270,7 +271,7 @@ struct UpPartTests {
       "sql/002_b.sql": "PRAGMA foreign_keys = ON;\nCREATE TABLE v (a);\n",
     ])
     let run = try folder.expect(0, "import", "sql")
-    #expect(run.output.contains("001_a.sql:3:1: note: PRAGMA foreign_keys: where it acts"))
+    #expect(run.output.contains("001_a.sql:3:1: note: `PRAGMA foreign_keys`: if it acts"))
     #expect(run.output.contains("002_b.sql:1:1: note: PRAGMA foreign_keys: schemactl checks"))
   }
 
@@ -293,7 +294,7 @@ struct UpPartTests {
     let run = try folder.expect(0, "import", "up.sql")
     #expect(folder.manifests == ["0001_aa1", "0002_bb2"])
     #expect(run.output.contains("up.sql:8:1: note: Python code"), "\(run.output)")
-    #expect(run.output.contains("1 part in a programming language is not imported"))
+    #expect(run.output.contains("`import` skipped 1 part in a programming language"))
   }
 
   @Test("databases of an Alembic history with branches are adopted at their revisions, or refused")
@@ -366,7 +367,7 @@ struct UpPartTests {
     ])
     let run = try folder.expect(65, "import", "sql")
     #expect(
-      run.errors.contains("sql/app.0002_b.sql: error: the SQL drops column zone_id of app_t"),
+      run.errors.contains("sql/app.0002_b.sql: error: the SQL drops column `zone_id` of `app_t`"),
       "\(run.errors)")
     try folder.write(
       "sql/app.0002_b.sql", "-- Remove field zone from t\n" + rebuild("\"a\" integer"))
@@ -389,8 +390,9 @@ struct UpPartTests {
     ])
     let run = try folder.expect(0, "import", "up.sql")
     #expect(
-      run.output.contains("up.sql:5:1: note: cc3 is in another branch than bb2"), "\(run.output)")
-    #expect(!run.output.contains("dd4 is in another branch"))
+      run.output.contains("up.sql:5:1: note: `cc3` is in another branch than `bb2`"),
+      "\(run.output)")
+    #expect(!run.output.contains("`dd4` is in another branch"))
   }
 
   @Test("an error points to the SQL file, and nothing is written")
@@ -422,7 +424,8 @@ struct UpPartTests {
     let folder = try Sample(files: ["sql/001_a.sql": sql])
     let run = try folder.expect(65, "import", "sql")
     #expect(
-      run.errors.contains("error: BEGIN has no COMMIT: the sqlite3 shell undoes"), "\(run.errors)")
+      run.errors.contains("error: BEGIN has no COMMIT: the `sqlite3` shell undoes"), "\(run.errors)"
+    )
     #expect(!folder.exists("migrations"))
   }
 

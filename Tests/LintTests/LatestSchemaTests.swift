@@ -176,7 +176,7 @@ struct LatestSchemaTests {
     #expect(try found([Self.lists, items("Lists")], rule, .sqliteData).isEmpty)
     let findings = try found([Self.lists, items("lists")], rule, .sqliteData)
     #expect(findings.map(\.severity) == [.error])
-    #expect(findings.first?.message.contains("the table is called `Lists`") == true)
+    #expect(findings.first?.message.contains("the table has the name `Lists`") == true)
     #expect(try found([Self.lists, items("lists")], rule, .additive).isEmpty)
   }
 }

@@ -105,7 +105,7 @@ struct ConfigurationTests {
     #expect(failure?.status == .invalidInput)
     #expect(
       failure?.message
-        == "`sync.since` is 0001_stop, which is not a migration: did you mean `0001_step`?")
+        == "`sync.since` is `0001_stop`, which is not a migration: did you mean `0001_step`?")
   }
 }
 

@@ -410,7 +410,7 @@ struct LossTests {
         """),
     ]
     let message = try lint(steps, .local).findings.first { $0.rule == "drop-column" }?.message
-    #expect(message?.contains("copied to `flags.isDone`") == true)
+    #expect(message?.contains("`flags.isDone` holds a copy") == true)
     let lost = try lint([base, sql("ALTER TABLE reminders DROP done")], .local)
       .findings.first { $0.rule == "drop-column" }?.message
     #expect(lost?.contains("its values are lost") == true)
@@ -430,7 +430,7 @@ struct LossTests {
           ALTER TABLE reminders ADD done INTEGER;
           """),
       ], .local)
-    #expect(report.notes.contains { $0.contains("lint judged 0002_step without rows") })
+    #expect(report.notes.contains { $0.contains("lint judged `0002_step` without rows") })
     #expect(report.findings.contains { $0.rule == "loses-values" && $0.object == "reminders.done" })
   }
 }

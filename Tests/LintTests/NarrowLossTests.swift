@@ -272,7 +272,7 @@ struct NarrowLossTests {
       ], .local)
     #expect(
       report.findings.first { $0.rule == "drop-column" && $0.object == "t.note" }?.message
-        .contains("computed from its values") ?? false)
+        .contains("results of its values") ?? false)
   }
 
   @Test(
@@ -297,28 +297,28 @@ struct NarrowLossTests {
     #expect(try fate("ALTER TABLE t ADD COLUMN name3 TEXT") == "its values are lost")
     #expect(
       try fate("UPDATE t SET name2 = note")
-        == "its values were copied to `t.name2`")
+        == "`t.name2` holds a copy of its values")
     #expect(
       try fate(
         "CREATE TABLE kept (id INTEGER PRIMARY KEY, note TEXT);"
           + "INSERT INTO kept (id, note) SELECT id, note FROM t")
-        == "its values were copied to `kept.note`")
+        == "`kept.note` holds a copy of its values")
     #expect(
       try fate(
         "CREATE TABLE kept (id INTEGER PRIMARY KEY, note TEXT, b); INSERT INTO kept SELECT * FROM t"
       )
-        == "its values were copied to `kept.note`")
+        == "`kept.note` holds a copy of its values")
     // SQLite copies tables of the same form entry by entry, and reports no column.
     #expect(
       try fate("CREATE TABLE kept (\(columns)); INSERT INTO kept SELECT * FROM t")
-        == "its values were copied to `kept.note`")
+        == "`kept.note` holds a copy of its values")
     #expect(
       try fate(
         """
         ALTER TABLE t RENAME COLUMN "note" TO old;
         UPDATE t SET name2 = old;
         ALTER TABLE t RENAME COLUMN old TO "note";
-        """) == "its values were copied to `t.name2`")
+        """) == "`t.name2` holds a copy of its values")
     #expect(
       try fate(
         """
@@ -326,7 +326,7 @@ struct NarrowLossTests {
         CREATE TABLE kept (id INTEGER PRIMARY KEY, note TEXT);
         INSERT INTO kept (id, note) SELECT id, note FROM u;
         ALTER TABLE u RENAME TO t;
-        """) == "its values were copied to `kept.note`")
+        """) == "`kept.note` holds a copy of its values")
     // The copy of a rebuild, before it has the table's name.
     #expect(
       try fate(
@@ -337,7 +337,7 @@ struct NarrowLossTests {
         INSERT INTO kept (id, note) SELECT id, note FROM x;
         DROP TABLE t;
         ALTER TABLE x RENAME TO t;
-        """) == "its values were copied to `kept.note`")
+        """) == "`kept.note` holds a copy of its values")
     // Another table has a column of this name, and a CHECK reads it.
     #expect(
       try fate(
@@ -351,7 +351,7 @@ struct NarrowLossTests {
         """) == "its values are lost")
     #expect(
       try fate("CREATE TABLE kept AS SELECT id, note || '!' || id AS shout FROM t")
-        == "other columns were computed from its values")
+        == "other columns hold results of its values")
   }
 
   @Test("a dropped column's values are found where one of several drafts copied them")
@@ -366,7 +366,7 @@ struct NarrowLossTests {
         $0.message.split(separator: ": ").last?.split(separator: ";").first.map(String.init)
       }
     }
-    let kept = ["its values were copied to `kept.note`"]
+    let kept = ["`kept.note` holds a copy of its values"]
     let lost = ["its values are lost"]
     let copy = "CREATE TABLE kept AS SELECT * FROM t"
 
@@ -431,7 +431,7 @@ struct NarrowLossTests {
         == kept)
     // A later draft stores the values in another form.
     let lower = "UPDATE t SET name2 = lower(note) WHERE true"
-    #expect(try fates(lower, drop) == ["other columns were computed from its values"])
+    #expect(try fates(lower, drop) == ["other columns hold results of its values"])
     #expect(try fates(copy, lower, drop) == kept)
 
     // The table and the column had other names.
@@ -463,7 +463,7 @@ struct NarrowLossTests {
           ? $0.message.split(separator: ";").first.map(String.init) : nil
       }
     }
-    let kept = "this drops `t.note`: its values were copied to `k.note`"
+    let kept = "this drops `t.note`: `k.note` holds a copy of its values"
     let lost = "this drops `t.note`: its values are lost"
     #expect(try drop(after: "note") == [kept])
     // The rows of both tables would collide if they had the keys that this compares.
@@ -473,7 +473,7 @@ struct NarrowLossTests {
     }
     #expect(
       try drop(after: "(SELECT max(id) FROM p WHERE id < note)") == [
-        "this drops `t.note`: other columns were computed from its values"
+        "this drops `t.note`: other columns hold results of its values"
       ])
   }
 
@@ -488,7 +488,7 @@ struct NarrowLossTests {
       }
     }
     let lost = "this drops `t.note`: its values are lost"
-    let kept = "this drops `t.note`: its values were copied to `kept.note`"
+    let kept = "this drops `t.note`: `kept.note` holds a copy of its values"
     let copy = "CREATE TABLE kept AS SELECT * FROM t"
     let new = "CREATE TABLE x (id INTEGER PRIMARY KEY, b TEXT)"
     let replaced = "INSERT INTO x SELECT id, b FROM t; DROP TABLE t"
@@ -501,7 +501,7 @@ struct NarrowLossTests {
     let filled = "INSERT INTO t SELECT id, b FROM old"
     #expect(
       try drops(away, shorter, filled) == [
-        "this drops `t.note`: its values were copied to `old.note`"
+        "this drops `t.note`: `old.note` holds a copy of its values"
       ])
     #expect(try drops(away, shorter, filled, "DROP TABLE old") == [lost])
     #expect(try drops(copy, away, shorter, filled, "DROP TABLE old") == [kept])

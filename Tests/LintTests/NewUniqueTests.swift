@@ -68,7 +68,7 @@ struct NewUniqueTests {
     #expect(
       messages == [
         schema == Self.schemas[0]
-          ? "the unique index `u` cannot be created (the map \(move.effect)) if two rows of `notes` "
+          ? "SQLite cannot create the unique index `u` (the map \(move.effect)) if two rows of `notes` "
             + "hold the same values"
           : "UNIQUE (state, title) of `notes` fails (the map \(move.effect)) if two rows hold the same "
             + "values"
@@ -104,7 +104,7 @@ struct NewUniqueTests {
         before: "  - drop_index: { name: u }",
         after: "  - create_index: { name: u, table: notes, columns: [state], unique: true }"
       ) == [
-        "the unique index `u` cannot be created if two rows of `notes` hold the same values"
+        "SQLite cannot create the unique index `u` if two rows of `notes` hold the same values"
       ])
   }
 }

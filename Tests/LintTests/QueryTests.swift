@@ -173,7 +173,7 @@ struct QueryTests {
     let query = "SELECT shout(body) FROM notes"
     #expect(
       try found(query, [notes]).first?.message.hasSuffix(
-        "If the application registers shout, declare it under `functions` in schemactl.yaml")
+        "If the application registers `shout`, declare it under `functions` in `schemactl.yaml`")
         == true)
     #expect(try found(query, [notes], functions: ["shout"]).isEmpty)
   }

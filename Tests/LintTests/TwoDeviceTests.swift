@@ -273,8 +273,7 @@ struct FoundByProofTests {
   func tables(_ change: String) throws {
     #expect(
       try proven(sql(change)) == [
-        "3:7 error lists a 1.0 device creates lists(id='one', name='Milk')\(newer) has no table lists, "
-          + "and the row is lost"
+        "3:7 error lists a 1.0 device creates lists(id='one', name='Milk')\(newer) has no table `lists`, and the row is lost"
       ])
   }
 
@@ -290,7 +289,7 @@ struct FoundByProofTests {
     // A row of the newer schema cannot refer to a missing table; a note reports it.
     #expect(
       try proven(sql(change), after: first).filter { !$0.contains(" note ") } == [
-        "3:7 error p a 1.0 device creates p(id='one')\(newer) has no table p, and the row is lost"
+        "3:7 error p a 1.0 device creates p(id='one')\(newer) has no table `p`, and the row is lost"
       ])
   }
 
@@ -375,7 +374,7 @@ struct FoundByProofTests {
     let found = try proven(step, after: table("name TEXT"))
     #expect(
       found.map { $0.split(separator: ";")[1] } == [
-        " a device with 0002_step does not keep each row of a"
+        " a device with 0002_step does not keep each row of `a`"
       ])
   }
 
@@ -445,16 +444,14 @@ struct FoundByProofTests {
       try proven(altered("column: code, type: INTEGER"), after: table("code TEXT")).map {
         $0.drop { $0 != " " }
       } == [
-        " error a.code a 1.0 device creates a(id='one', code='007')\(newer) keeps 7 in a.code, where "
-          + "'007' was sent"
+        " error a.code a 1.0 device creates a(id='one', code='007')\(newer) keeps 7 in `a.code` instead of '007'"
       ])
     #expect(try proven(altered("column: code, type: VARCHAR"), after: table("code TEXT")) == [])
     #expect(
       try proven(altered("column: code, type: TEXT"), after: table("code INTEGER")).map {
         $0.drop { $0 != " " }
       } == [
-        " error a.code a device with 0002_step creates a(id='one', code='007'); a 1.0 device keeps 7 "
-          + "in a.code, where '007' was sent"
+        " error a.code a device with 0002_step creates a(id='one', code='007'); a 1.0 device keeps 7 in `a.code` instead of '007'"
       ])
   }
 
@@ -562,7 +559,7 @@ struct ProofScopeTests {
     let step = sql("ALTER TABLE a ADD COLUMN y TEXT NOT NULL DEFAULT ''")
     #expect(
       try proven(step, after: first) == [
-        "3:7 note a lint could not generate a row of a in 1.0, so it did not simulate this "
+        "3:7 note a lint could not generate a row of `a` in 1.0, so it did not simulate this "
           + "table: CHECK constraint failed: hex(x) = '7A7A' || '71'"
       ])
   }

@@ -249,7 +249,7 @@ extension Refusal {
       "a name where a boolean belongs",
       manifest("create_table: { name: t, columns: [{ name: a, unique: yes }] }"),
       [
-        "m.yaml:2:59: error: `unique` must be true or false, not `yes` (the boolean is written `true`)"
+        "m.yaml:2:59: error: `unique` must be true or false, not `yes` (write `true` for the boolean)"
       ]),
     Refusal(
       "a number where a boolean belongs",

@@ -38,7 +38,7 @@ struct HostileInputTests {
   func tooLarge() {
     #expect(
       problems([UInt8](repeating: UInt8(ascii: "["), count: 50_000_000)) == [
-        "m.yaml: error: the file has 50000000 bytes, the limit is 8388608 (8 MiB)"
+        "m.yaml: error: the file has 50000000 bytes, but the limit is 8388608 bytes (8 MiB)"
       ])
   }
 

@@ -135,7 +135,7 @@ struct ConcurrencyTests {
       75, "migrate", "--database", "app.sqlite", "--timeout", "0.2")
     #expect(run.errors.contains("app.sqlite is in use by another process"))
     #expect(run.errors.contains("Close it there and try again, or wait longer with `--timeout`"))
-    #expect(run.errors.contains("no migration was applied: app.sqlite is unchanged"))
+    #expect(run.errors.contains("schemactl applied no migration: app.sqlite is unchanged"))
     try reader.execute("COMMIT")
     #expect(try folder.applied().count == 2)
     #expect(try folder.rows("SELECT name FROM sqlite_schema WHERE name = 'tags'").isEmpty)

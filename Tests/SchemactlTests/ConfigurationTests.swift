@@ -110,7 +110,7 @@ struct ConfigurationTests {
         "history/0002_endless.yaml:3:5: error: this statement exceeded the replay size limit of 5 MB"
       ),
       "\(report)")
-    #expect(report.contains("raise `replay: { megabytes: … }` in schemactl.yaml"))
+    #expect(report.contains("raise `replay: { megabytes: … }` in `schemactl.yaml`"))
   }
 
   @Test(

@@ -84,7 +84,7 @@ struct DriftTests {
     for words in [["plan"], ["plan", "--on-copy"], ["migrate"], fleet] {
       let run = try folder.start(words).wait()
       #expect(run.status == 1, "\(words): \(run.errors)")
-      #expect((run.output + run.errors).contains("mentioned by view `open`"), "\(run.errors)")
+      #expect((run.output + run.errors).contains(": view `open`"), "\(run.errors)")
     }
   }
 

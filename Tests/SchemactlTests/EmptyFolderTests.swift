@@ -87,6 +87,6 @@ struct EmptyFolderTests {
     let isRenumbering = arguments[0] == "renumber"
     #expect(run.status == (isRenumbering ? 64 : 65), "\(run.output)\(run.errors)")
     guard !isRenumbering else { return }
-    #expect((run.output + run.errors).contains("rename it to 0001_a.yaml"))
+    #expect((run.output + run.errors).contains("rename it to `0001_a.yaml`"))
   }
 }

@@ -35,7 +35,8 @@ struct ExitCodeTests {
     let run = try WorkingFolder.ofReminders().expect(64, command)
     #expect(
       run.errors.hasPrefix(
-        "schemactl: error: no database is named\nhelp: Name it with `--database FILE`"))
+        "schemactl: error: the name of the database is missing\nhelp: Name it with `--database FILE`"
+      ))
   }
 
   @Test("64: an unknown migration", arguments: ["migrate", "plan"])
@@ -84,7 +85,7 @@ struct ExitCodeTests {
     ])
     try folder.write("schemactl.yaml", "functions: [{ name: shout, arguments: 1 }]\n")
     let run = try folder.expect(65, "migrate", "--database", "app.sqlite")
-    #expect(run.errors.contains("shout() belongs to the application"))
+    #expect(run.errors.contains("`shout()` belongs to the application"))
     #expect(run.errors.contains("SchemaKit"))
     #expect(try folder.rows("SELECT name FROM sqlite_schema").isEmpty)
   }
@@ -240,7 +241,7 @@ struct ExitCodeTests {
     ])
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
     #expect(run.errors.contains("still applied: 1 migration, up to 0001_notes"), "\(run.errors)")
-    #expect(!run.errors.contains("Nothing was changed"))
+    #expect(!run.errors.contains("Nothing changed"))
   }
 
   @Test("3: a migration fails, and the earlier ones remain applied")
@@ -256,7 +257,7 @@ struct ExitCodeTests {
           3 |     INSERT INTO notes (id) VALUES (1), (1)
             |     ^
           still applied: 1 migration, up to 0001_notes
-          in operation 1 sql of migration 0002_twice
+          in operation 1 sql of migration `0002_twice`
           statement: INSERT INTO notes (id) VALUES (1), (1)
         help: correct the manifest, or the rows of the database, and run the command again
 

@@ -64,9 +64,10 @@ struct VerifyInRepositoryTests {
       let folder = try WorkingFolder.committed(["0001_a": creating("a")])
       let environment = try path(folder, git: "case \"$*\" in *\(words)*) kill -9 $$;; esac")
       let run = try folder.expect(66, "verify", "--base", "main", environment: environment)
-      #expect(run.errors.contains("the history cannot be compared with main"), "\(run.errors)")
+      #expect(run.errors.contains("cannot compare the history with `main`"), "\(run.errors)")
       let note = try folder.expect(0, "verify", environment: environment)
-      #expect(note.errors.contains("history.lock was not compared with git"), "\(note.errors)")
+      #expect(
+        note.errors.contains("schemactl did not compare `history.lock` with git"), "\(note.errors)")
     }
 
     @Test("a command starts git at most four times")
@@ -127,17 +128,18 @@ struct VerifyInRepositoryTests {
     ] {
       let run = try folder.expect(2, "verify", environment: environment)
       #expect(run.output.contains("[history/edited]"))
-      #expect(run.errors.contains("note: history.lock was not compared with git: "))
+      #expect(run.errors.contains("note: schemactl did not compare `history.lock` with git: "))
       #expect(run.errors.contains(reason))
       for command in ["verify", "check"] {
         for format in ["text", "github", "json", "sarif", "xcode"] {
           let based = try folder.expect(
             66, command, "--base", "main", "--format", format, environment: environment)
           let text = based.output + based.errors
-          #expect(text.contains("cannot be compared with main"), "\(text)")
+          #expect(text.contains("cannot compare the history with `main`"), "\(text)")
           #expect(text.contains(reason), "\(text)")
           #expect(
-            format != "github" || based.output.contains("::error title=schemactl::the history"))
+            format != "github"
+              || based.output.contains("::error title=schemactl::cannot compare the history"))
         }
       }
     }
@@ -169,7 +171,7 @@ struct VerifyInRepositoryTests {
           for format in ["text", "json", "github", "sarif"] {
             let run = try folder.expect(66, command, "--base", revision, "--format", format)
             #expect(
-              (run.output + run.errors).contains("\(revision) is ambiguous in the repository"),
+              (run.output + run.errors).contains("`\(revision)` is ambiguous in the repository"),
               "\(run.output)\(run.errors)")
             for name in [ref, "refs/remotes/origin/main"] {
               #expect((run.output + run.errors).contains("--base \(name)"))
@@ -315,7 +317,7 @@ struct RenumberTests {
       rehearsal.output == """
         Would rename 0002_x to 0005_x.
         Would rename 0003_y to 0006_y.
-        Nothing was changed.
+        Nothing changed.
 
         """)
     #expect(folder.exists("migrations/0002_x.yaml"))
@@ -340,8 +342,8 @@ struct RenumberTests {
     let rehearsal = try folder.expect(0, "renumber", "0002_theirs", "--dry-run")
     #expect(
       rehearsal.errors.contains(
-        "warning: 0002_theirs is upstream, and the other migration with its number is not: renumber "
-          + "that one instead\n"), "\(rehearsal.errors)")
+        "warning: 0002_theirs is upstream, and the other migration with its number is not: renumber the other migration instead\n"
+      ), "\(rehearsal.errors)")
     let run = try folder.expect(0, "renumber", "0002_theirs")
     #expect(
       run.errors.contains(
@@ -372,7 +374,7 @@ struct RenumberTests {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0004_d": creating("d")])
     try folder.write("migrations/0002_x.yaml", creating("x"))
     #expect(
-      try folder.expect(64, "renumber", "0002_x", "0001_a").errors.contains("0001_a is frozen"))
+      try folder.expect(64, "renumber", "0002_x", "0001_a").errors.contains("`0001_a` is frozen"))
     try folder.expect(64, "renumber", "0002_x", "0003_none")
     try folder.expect(64, "renumber")
     #expect(folder.exists("migrations/0002_x.yaml"))

@@ -90,8 +90,8 @@ struct LedgerTableTests {
     let refused = try folder.expect(1, "migrate", "--reset-drafts", in: "a")
     #expect(
       refused.errors.contains(
-        "also holds the history of the ledger `the \"b\" ledger`, which has run 2 migrations through "
-          + "0003_color"), "\(refused.errors)")
+        "also holds the history of the ledger `the \"b\" ledger`, which has run 2 migrations through `0003_color`"
+      ), "\(refused.errors)")
     #expect(try folder.applied().count == 3)
     // What a has run stays when b takes its own drafts back.
     try folder.write("b/migrations/0003_color.yaml", manifest("CREATE TABLE b_colors (a)"))
@@ -138,7 +138,7 @@ struct LedgerTableTests {
       for command in ["migrate", "lint", "plan"] {
         let run = try folder.run(command, in: "b")
         #expect([1, 65].contains(run.status), "\(command) \(run.output)")
-        #expect((run.output + run.errors).contains("b_ledger is schemactl's ledger"))
+        #expect((run.output + run.errors).contains("`b_ledger` is schemactl's ledger"))
       }
       // Of the other history it is an ordinary table.
       try folder.write("a/migrations/0004_wrong.yaml", manifest("CREATE TABLE c_ledger (a)"))
@@ -150,8 +150,8 @@ struct LedgerTableTests {
   func names() throws {
     let folder = try twoHistories("b_ledger")
     for (name, problem) in [
-      ("sqlite_ledger", "begins with sqlite_"),
-      ("schemactl_repairs", "begins with schemactl_repairs"),
+      ("sqlite_ledger", "begins with `sqlite_`"),
+      ("schemactl_repairs", "begins with `schemactl_repairs`"),
       ("''", "is empty"),
     ] {
       try folder.write("b/schemactl.yaml", "database: ../app.sqlite\nledger_table: \(name)\n")

@@ -140,11 +140,11 @@ struct LintDataTests {
       "0002_unique": "operations:\n- sql: CREATE UNIQUE INDEX names ON lists (name)\n"
     ])
     let foreseen = try folder.expect(0, "lint")
-    #expect(foreseen.output.contains(" warning: the unique index `names`"))
+    #expect(foreseen.output.contains(" warning: SQLite cannot create the unique index `names`"))
     let run = try folder.expect(3, "lint", "--on-copy", "--database", "app.sqlite")
     let found = run.output.split(separator: "\n").filter { $0.hasPrefix("migrations/") }
     #expect(found.count == 1)
-    #expect(found.first?.contains(" error: the unique index `names`") ?? false)
+    #expect(found.first?.contains(" error: SQLite cannot create the unique index `names`") ?? false)
     #expect(
       found.first?.contains("The migration fails on a copy of app.sqlite: UNIQUE constraint failed")
         ?? false
@@ -267,6 +267,6 @@ struct LintDataTests {
     try folder.write(
       "schemactl.yaml", "sync: { engine: none }\nfunctions: [{ name: slug, arguments: 1 }]\n")
     let run = try folder.expect(65, "lint", "--on-copy", "--database", "app.sqlite")
-    #expect((run.output + run.errors).contains("slug() belongs to the application"))
+    #expect((run.output + run.errors).contains("`slug()` belongs to the application"))
   }
 }

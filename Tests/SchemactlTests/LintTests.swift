@@ -48,7 +48,7 @@ struct LintTests {
       lines[(finding + 1)...].prefix(3) == [
         "  2 |   - drop_column: { table: notes, column: color }",
         "    |                                  ^",
-        "help: leave the column where it is and stop using it",
+        "help: keep the column and stop using it",
       ])
     let folder = try WorkingFolder.of([
       "0001_notes": Self.notes,
@@ -197,10 +197,10 @@ struct LintTests {
         migrations/0002_fails.yaml:1:29: error: table `gone` does not exist [replay/failed]
           1 | operations: [ drop_table: { table: gone } ]
             |                             ^
-          in operation 1 drop_table of migration 0002_fails
+          in operation 1 drop_table of migration `0002_fails`
           statement: DROP TABLE main."gone"
-        Profile additive: something may sync. The replay ended at 0002_fails: later migrations were not \
-        checked.
+        Profile additive: something may sync. The replay ended at `0002_fails`: lint did \
+        not check later migrations.
         Found 1 error
 
         """)
@@ -221,7 +221,7 @@ struct LintTests {
     ])
     let output = try folder.expect(1, "lint").output
     let line = output.split(separator: "\n").first { $0.contains("[new-required-column]") }
-    #expect(line?.contains("every INSERT of an older version of the app") == true)
+    #expect(line?.contains("Every INSERT of an older version of the app") == true)
     #expect(!output.contains("[add-not-null"))
   }
 
@@ -412,7 +412,7 @@ struct LintTests {
     let folder = try dropping()
     #expect(
       try folder.expect(64, "lint", "--write-baseline").errors.contains(
-        "schemactl.yaml names no baseline"))
+        "`schemactl.yaml` names no baseline"))
     try folder.write("gone.yaml", "lint: { baseline: gone }\n")
     #expect(
       try folder.expect(66, "lint", "--config", "gone.yaml").errors.contains("--write-baseline"))
@@ -423,7 +423,7 @@ struct LintTests {
     #expect(!run.output.contains("suppressed: ") && run.output.contains("; 1 suppressed\n"))
     #expect(
       try folder.expect(0, "lint", "--verbose").output.contains(
-        "suppressed: drop-column: It is in the baseline, known.\n"))
+        "suppressed: drop-column: It is in the baseline `known`.\n"))
     try folder.expect(0, "freeze", "--to", "1")
     try folder.expect(0, "freeze")
     try folder.write("known", "0123456789abcdef drop-column 0001_notes notes.color\n")
@@ -449,7 +449,7 @@ struct LintTests {
         " warning: this drops `notes.color`"))
     try folder.write("schemactl.yaml", "sync: { engine: additive, oldest_release: '1.1' }\n")
     let run = try folder.expect(65, "lint")
-    #expect(run.errors.contains("which is not a release in history.lock: did you mean `1.0`?"))
+    #expect(run.errors.contains("which is not a release in `history.lock`: did you mean `1.0`?"))
   }
 
   @Test("65: forbidden SQL is reported at its line")
@@ -468,7 +468,8 @@ struct LintTests {
     let run = try folder.expect(1, "freeze")
     #expect(run.output.contains("[drop-column]"))
     #expect(
-      run.errors.hasPrefix("schemactl: error: lint found 1 error, so nothing was frozen\nhelp: "))
+      run.errors.hasPrefix(
+        "schemactl: error: lint found 1 error, so schemactl froze nothing\nhelp: "))
     let json = try folder.expect(1, "freeze", "--format", "json").json()
     #expect((json["error"] as? [String: Any])?["code"] as? Int == 1)
     #expect((json["findings"] as? [Any])?.isEmpty == false)

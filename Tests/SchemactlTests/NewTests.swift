@@ -157,7 +157,7 @@ struct NewTests {
   func noName(name: String) throws {
     let folder = try WorkingFolder()
     let run = try folder.expect(64, "new", name, "--migrations", "mine")
-    #expect(run.errors.contains("a file name cannot be created from `\(name)`"))
+    #expect(run.errors.contains("schemactl cannot create a file name from `\(name)`"))
     #expect(!folder.exists("mine"))
   }
 

@@ -43,7 +43,7 @@ struct ProjectTests {
     #expect(folder.exists("db/.manifest.schema.json"))
     try folder.write("db/0001_notes.yaml", tableOfNotes)
     let again = try folder.expect(1, "init")
-    #expect(again.errors.contains("db already has a history, up to 0001_notes"))
+    #expect(again.errors.contains("db already has a history, up to `0001_notes`"))
     #expect(again.errors.contains("Delete db to start again"))
     try folder.expect(0, "freeze")
     #expect(try !folder.expect(1, "init").errors.contains("Delete"))
@@ -85,7 +85,7 @@ struct SchemaFileTests {
     try folder.expect(64, "inspect", "--write", "--to", "1")
     try folder.write("schemactl.yaml", "sync: { engine: none }\n")
     let run = try folder.expect(64, "inspect", "--write")
-    #expect(run.errors.contains("schemactl.yaml names no schema file"))
+    #expect(run.errors.contains("`schemactl.yaml` names no schema file"))
   }
 
   @Test("check fails if it is missing or outdated, and names the command that updates it")

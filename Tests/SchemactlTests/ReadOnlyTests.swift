@@ -72,8 +72,8 @@
       }
       let run = try folder.expect(77, "migrate", "--database", "app.sqlite")
       #expect(
-        run.errors == "schemactl: error: app.sqlite cannot be written: Read-only file "
-          + "system. Nothing was changed\n")
+        run.errors == "schemactl: error: cannot write app.sqlite: Read-only file "
+          + "system. Nothing changed\n")
       for words in [["migrate", "--database", "new.sqlite"], ["freeze"], ["new", "x"]] {
         let run = try folder.start(words).wait()
         #expect(run.status == 77, "\(words)")
@@ -96,8 +96,8 @@
         #expect(refused.status == 77, "\(words)")
         #expect(
           refused.errors.contains(
-            "app.sqlite cannot be opened: Read-only file system. In WAL mode a "
-              + "reader also writes files beside the database: copy it with its -wal file to a "
+            "cannot open app.sqlite: Read-only file system. In WAL mode a "
+              + "reader also writes files beside the database: copy it with its `-wal` file to a "
               + "writable folder"))
       }
       try folder.expect(77, "migrate", "--database", "kept")

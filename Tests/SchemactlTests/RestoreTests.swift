@@ -81,7 +81,7 @@ struct RestoreTests {
       let run = try folder.start(command + ["--database", "app.sqlite"], asStranger: true).wait()
       #expect(run.status == 77, "\(command) \(run.errors)")
       #expect(
-        run.errors.lowercased().contains("app.sqlite cannot be read: permission denied"),
+        run.errors.lowercased().contains("cannot read app.sqlite: permission denied"),
         "\(run.errors)")
       #expect(!run.errors.contains("WAL"))
     }
@@ -99,7 +99,7 @@ struct RestoreTests {
       ["restore", "kept.sqlite", "--database", "app.sqlite"], asStranger: true
     ).wait()
     #expect(run.status == 77)
-    #expect(run.errors.contains("Nothing was changed"), "\(run.errors)")
+    #expect(run.errors.contains("Nothing changed"), "\(run.errors)")
     #expect(!folder.exists("app.sqlite.before-restore"))
   }
 
@@ -109,7 +109,7 @@ struct RestoreTests {
     try folder.expect(0, "freeze", "--to", "1")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--reset-drafts")
-    #expect(run.errors.contains("reset to app.sqlite.before-drafts; "), "\(run.errors)")
+    #expect(run.errors.contains("reset app.sqlite to app.sqlite.before-drafts. "), "\(run.errors)")
     #expect(run.errors.contains("in app.sqlite.before-reset"))
     let inJSON = try folder.expect(
       0, "migrate", "--database", "app.sqlite", "--reset-drafts", "--format=json")
@@ -293,7 +293,7 @@ struct RestoreTests {
     let run = try expect(1, Self.fromShared, folder)
     let advice = "`schemactl restore --database app.sqlite \(other)`"
     #expect(run.errors.contains(advice), "\(run.errors)")
-    #expect(run.errors.contains("Nothing was changed"), "\(run.errors)")
+    #expect(run.errors.contains("Nothing changed"), "\(run.errors)")
     #expect(try names(folder) == before)
     let named = try folder.expect(0, "restore", "--database", "app.sqlite", other)
     #expect(
@@ -342,7 +342,7 @@ struct RestoreTests {
     try folder.write("schemactl.yaml", "database: app.sqlite\nbackup: { path: gone }\n")
     let run = try folder.expect(66, "restore")
     #expect(run.errors.contains("folder gone does not exist"), "\(run.errors)")
-    #expect(run.errors.contains("`backup.path` in schemactl.yaml"), "\(run.errors)")
+    #expect(run.errors.contains("`backup.path` in `schemactl.yaml`"), "\(run.errors)")
   }
 
   @Test("plan --on-copy reports the duration of the migrations")
@@ -350,7 +350,7 @@ struct RestoreTests {
     let folder = try folder()
     let run = try folder.expect(0, "plan", "--database", "app.sqlite", "--on-copy")
     #expect(run.output.contains("On a copy, applied 0002_empty in "))
-    #expect(run.output.hasSuffix("ms, on a copy: app.sqlite was not changed.\n"))
+    #expect(run.output.hasSuffix("ms, on a copy: app.sqlite is unchanged.\n"))
     #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     let json = try folder.expect(
       0, "plan", "--database", "app.sqlite", "--on-copy", "--format=json"
@@ -391,7 +391,7 @@ struct RestoreTests {
       child.send(SIGINT)
       let run = try child.wait()
       #expect(run.status == 130)
-      #expect(run.errors.contains("app.sqlite was not changed"))
+      #expect(run.errors.contains("app.sqlite is unchanged"))
       #expect(try partials(folder).isEmpty)
     }
 

@@ -46,7 +46,7 @@ struct AdoptionTests {
     ])
     try folder.connection().execute(theirs)
     let run = try folder.expect(1, "adopt", "--database", "app.sqlite")
-    #expect(run.errors.contains("Differences from the nearest point, 0002_items"))
+    #expect(run.errors.contains("Differences from the nearest point, `0002_items`"))
     #expect(run.errors.contains("index `items_by_list` is not in the history"))
     #expect(!(try folder.rows("SELECT name FROM sqlite_schema").contains("schemactl_migrations")))
     try folder.expect(1, "adopt", "--database", "app.sqlite", "--to", "1")
@@ -54,7 +54,7 @@ struct AdoptionTests {
       "CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT NOT NULL)")
     #expect(
       try folder.expect(1, "adopt", "--database", "old.sqlite", "--to", "2").errors.hasPrefix(
-        "schemactl: error: the schema of old.sqlite is not that of 0002_items, but that of 0001_lists"
+        "schemactl: error: the schema of old.sqlite is not that of `0002_items`, but that of `0001_lists`"
       ))
     try folder.expect(64, "adopt", "--database", "app.sqlite", "--to", "7")
     try folder.expect(66, "adopt", "--database", "other.sqlite")
@@ -102,7 +102,7 @@ struct AdoptionTests {
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     let run = try folder.expect(
       1, "init", "--from", "app.sqlite", "--migrations", "others")
-    #expect(run.errors.contains("already has a ledger, up to 0001_notes"))
+    #expect(run.errors.contains("already has a ledger, up to `0001_notes`"))
     #expect(try !folder.names().contains("others"))
     try folder.expect(66, "init", "--from", "none.sqlite", "--migrations", "others")
   }
@@ -215,7 +215,7 @@ struct AdoptionTests {
     try folder.connection().execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
     let run = try folder.expect(1, "adopt", "--database", "app.sqlite")
     #expect(run.errors.contains("several points of the history"))
-    #expect(run.errors.contains("0001_notes, 0002_rows"))
+    #expect(run.errors.contains("`0001_notes`, `0002_rows`"))
     try folder.expect(0, "adopt", "--database", "app.sqlite", "--to", "1")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     #expect(try folder.rows("SELECT text FROM notes") == ["x"])
@@ -237,7 +237,7 @@ struct AdoptionTests {
     try folder.expect(0, "diff", "app.sqlite", "new.sqlite")
     #expect(try folder.rows("SELECT title FROM lists") == ["Home"])
     let again = try folder.expect(1, "init", "--from", "app.sqlite")
-    #expect(again.errors.contains("already has a history, up to 0001_baseline"))
+    #expect(again.errors.contains("already has a history, up to `0001_baseline`"))
     try folder.expect(1, "init")
   }
 }
@@ -341,7 +341,7 @@ struct SchemaSourceTests {
   @Test(
     "64: --rename of an unknown table or column names it and the nearest one",
     arguments: [
-      ("note.text=body", "table note does not exist: did you mean `notes`?"),
+      ("note.text=body", "table `note` does not exist: did you mean `notes`?"),
       ("notes.txet=body", "`notes` has no column `txet`: did you mean `text`?"),
       ("notes.text=ID", "`notes` already has a column `ID`"),
       ("notes=NOTES", "table `NOTES` already exists"),

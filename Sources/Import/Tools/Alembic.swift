@@ -43,7 +43,7 @@ enum Alembic: ForeignFormat {
         if let former, !parents.contains(where: { $0 == former }) {
           reader.note(
             path, file.position(range.lowerBound), kind: .decision,
-            "\(revision.id) is in another branch than \(former), and follows it in the manifests: run "
+            "`\(revision.id)` is in another branch than `\(former)`, and follows it in the manifests: run "
               + "`alembic upgrade heads` on a database that has run it and not \(former)")
         }
         former = revision.id

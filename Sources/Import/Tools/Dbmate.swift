@@ -50,7 +50,7 @@ extension ForeignHistory {
     guard let first = file.sql.significant(in: 0..<mark.lowerBound).first else { return }
     note(
       path, file.position(first.range.lowerBound), kind: .statement,
-      "the statements before the up section are not imported")
+      "`import` skips the statements before the up section")
   }
 
   /// Lists the statements of a part that belongs to no migration.
@@ -60,7 +60,7 @@ extension ForeignHistory {
     notes.append(
       ForeignNote(
         file: part.file.path, position: part.file.position(first.range.lowerBound),
-        kind: .statement, message: "the statements before the first migration are not imported"))
+        kind: .statement, message: "`import` skips the statements before the first migration"))
   }
 
   /// Lists a down section, unless it is empty.
@@ -68,7 +68,7 @@ extension ForeignHistory {
     let rest = mark.upperBound..<file.whole.upperBound
     guard rest.lowerBound < rest.upperBound, !file.sql.significant(in: rest).isEmpty else { return }
     note(
-      path, file.position(mark.lowerBound), kind: .down, "the down section is not imported")
+      path, file.position(mark.lowerBound), kind: .down, "`import` skips the down section")
   }
 
   /// Lists a mark that asks for no transaction.

@@ -46,7 +46,7 @@ enum Drizzle: ForeignFormat {
       }
       let path = tag + ".sql"
       guard reader.source.has(path) else {
-        reader.problem(journal, entry.position, "the file \(path) is missing")
+        reader.problem(journal, entry.position, "the file `\(path)` is missing")
         continue
       }
       try add(tag, path, entry: time, to: &reader)

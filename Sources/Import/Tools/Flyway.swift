@@ -54,11 +54,11 @@ enum Flyway: ForeignFormat {
       } else if split(path, prefix: "U") != nil {
         reader.note(
           path, Position(line: 1, column: 1), kind: .down,
-          "the undo migration is not imported")
+          "`import` skips the undo migration")
       } else if split(path, prefix: "B").flatMap({ Version($0.version) }) != nil {
         reader.note(
           path, Position(line: 1, column: 1), kind: .file,
-          "the baseline is not imported: the migrations give the same schema")
+          "`import` skips the baseline: the migrations give the same schema")
       }
     }
     versions.sort { $0.version < $1.version }

@@ -29,6 +29,6 @@ extension ForeignHistory {
   /// Lists a file that takes a migration back.
   mutating func noteDown(file path: String) {
     note(
-      path, Position(line: 1, column: 1), kind: .down, "the down migration is not imported")
+      path, Position(line: 1, column: 1), kind: .down, "`import` skips the down migration")
   }
 }

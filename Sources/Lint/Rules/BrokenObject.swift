@@ -14,15 +14,15 @@ extension Rule {
     why: """
       When SQLite creates a view, a trigger, a default or a foreign key, it does not check the \
       objects to which it refers. If a table, a column, a function or a collation is missing, the \
-      app's first statement that needs it fails, and a broken view or trigger makes SQLite refuse \
-      RENAME and DROP COLUMN on every table. A trigger never fires for a missing column of its UPDATE \
-      OF. Lint checks the latest schema; objects that a later migration repairs or drops are not \
-      findings. uuid() is built in.
+      app's first statement that needs it fails. A broken view or trigger makes SQLite refuse \
+      RENAME and DROP COLUMN on every table. A trigger never fires for a missing column of its \
+      UPDATE OF. Lint checks the latest schema. Objects that a later migration repairs or drops \
+      are not findings. `uuid()` is built in.
       """,
     fix: """
       Correct the name, or drop the object first and create it again afterwards. Name the \
       functions and collations that the app registers under `functions` and `collations` in \
-      schemactl.yaml.
+      `schemactl.yaml`.
       """,
     wrong: """
       - create_trigger:
@@ -101,8 +101,8 @@ private func missingNames(_ timeline: Timeline) -> [Draft] {
   ) -> Draft? {
     let (text, object) =
       switch name {
-      case .function(let name): ("function \(name)()", name)
-      case .collation(let name): ("collation \(name)", name)
+      case .function(let name): ("function `\(name)()`", name)
+      case .collation(let name): ("collation `\(name)`", name)
       }
     guard !name.isOfEngine else { return nil }
     return timeline.draft(

@@ -11,12 +11,12 @@ extension Rule {
     isAboutFailures: true,
     why: """
       After the migration the column stores values of another kind: 1 becomes '1', and the two are \
-      not equal. An older version of the app writes and expects the old kind, and a device that has \
+      not equal. An older version of the app writes and expects the old kind. A device that has \
       not updated sends it, so the column then contains both kinds. Only a change of affinity \
       counts: VARCHAR(10) and TEXT are the same to SQLite. If the change also loses values, the \
-      finding is loses-values.
+      finding is `loses-values`.
       """,
-    fix: "Add a column of the new type with move_column and `keep_source: true`.",
+    fix: "Add a column of the new type with `move_column` and `keep_source: true`.",
     examples: Example(.additive),
     wrong: "- alter_column: { table: reminders, column: isCompleted, type: TEXT }",
     right: """

@@ -8,11 +8,12 @@ extension Rule {
     severities: Severities(.off, .off, .error, crSQLite: .off),
     concernsSyncedSchema: true,
     why: """
-      sqlite-data stores each row in a CloudKit record. The record is named after the row's key and its \
-      table, with a colon between them: at most 255 ASCII bytes, and no underscore at the beginning. Its \
-      fields are the row's columns, and CloudKit reserves creationDate, creatorUserRecordID, etag, \
-      lastModifiedUserRecordID, modificationDate, modifiedByDevice, recordChangeTag, recordID and \
-      recordType. A row of a table with such a name never leaves its device.
+      sqlite-data stores each row in a CloudKit record. The record's name is the row's key and its \
+      table, with a colon between them. CloudKit accepts at most 255 ASCII bytes, and no \
+      underscore at the beginning. The record's fields are the row's columns. CloudKit reserves \
+      `creationDate`, `creatorUserRecordID`, `etag`, `lastModifiedUserRecordID`, \
+      `modificationDate`, `modifiedByDevice`, `recordChangeTag`, `recordID` and `recordType`. A \
+      row of a table with such a name never leaves its device.
       """,
     fix: "Choose another name before the release: a synced name can never change afterwards.",
     examples: Example(.sqliteData, after: []),

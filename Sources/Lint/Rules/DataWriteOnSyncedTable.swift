@@ -9,15 +9,15 @@ extension Rule {
     severities: Severities(.off, .off, .warning, crSQLite: .off),
     why: """
       sqlite-data uploads writes of the app while the engine runs. A migration runs before that, \
-      so its writes to a synced table are not uploaded: each device that updates repeats them, and \
-      a device that is set up later receives the old rows from the server. The engine uploads \
-      completely a table that the same migration creates. A move with `mirror: true` is not a finding: \
-      its triggers also fill the new column of rows that the server sends. cr-sqlite sends the \
-      writes of a migration.
+      so the engine does not upload its writes to a synced table. Each device that updates repeats \
+      them, and a new device receives the old rows from the server. The engine uploads all rows of \
+      a table that the same migration creates. A move with `mirror: true` is not a finding: its \
+      triggers also fill the new column of rows that the server sends. cr-sqlite sends the writes \
+      of a migration.
       """,
     fix: """
-      Write the rows from the app after the engine has started; give a new column a default, or move \
-      its values with `mirror: true`.
+      Write the rows from the app after the engine has started. Give a new column a default, or \
+      move its values with `mirror: true`.
       """,
     examples: Example(.sqliteData),
     wrong: """
@@ -50,8 +50,8 @@ extension Rule {
           guard reported.insert(key) else { return nil }
         }
         return timeline.draft(
-          "the migration's writes to `\(name)` are not uploaded: a device that is set up later "
-            + "receives the old rows", at: statement.place, keys: ["table"],
+          "the engine does not upload the migration's writes to `\(name)`: a new device receives "
+            + "the old rows", at: statement.place, keys: ["table"],
           object: name, table: name)
       }
     })

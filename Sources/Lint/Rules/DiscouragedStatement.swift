@@ -9,17 +9,17 @@ extension Rule {
     section: .misplaced,
     severities: .alwaysError,
     why: """
-      A migration changes a schema and its rows. A PRAGMA configures a connection: schemactl \
-      ignores foreign_keys, defer_foreign_keys and foreign_key_check, because it checks foreign \
-      keys itself at the end of each migration, and resets legacy_alter_table and \
-      ignore_check_constraints after it. Under writable_schema SQLite stores any text as a \
-      definition; one wrong byte makes the database unreadable. A TEMP table, view or trigger \
-      disappears with the migration. PRAGMAs that only read are not findings.
+      A migration changes a schema and its rows, but a PRAGMA configures a connection. schemactl \
+      ignores `foreign_keys`, `defer_foreign_keys` and `foreign_key_check`, because it checks \
+      foreign keys itself at the end of each migration. It resets `legacy_alter_table` and \
+      `ignore_check_constraints` after the migration. Under `writable_schema` SQLite stores any \
+      text as a definition: one wrong byte makes the database unreadable. A TEMP table, view or \
+      trigger disappears with the migration. PRAGMAs that only read are not findings.
       """,
     fix: """
-      Remove the PRAGMA and use alter_column, which edits a definition and verifies it. Drop a \
-      TEMP table in the migration that creates it; a TEMP trigger or view that the app needs \
-      belongs in `connection.sql`.
+      Remove the PRAGMA and use `alter_column`, which edits a definition and verifies it. Drop a \
+      TEMP table in the migration that creates it. Move a TEMP trigger or view that the app needs \
+      to `connection.sql`.
       """,
     wrong: """
       - sql: |
@@ -39,7 +39,7 @@ extension Rule {
           name != "writable_schema" || edited.insert(statement.place.migration).inserted
         else { return nil }
         return timeline.draft(
-          "PRAGMA \(name) does not belong in a migration: \(outcome(of: name))",
+          "`PRAGMA \(name)` does not belong in a migration: \(outcome(of: name))",
           at: statement.place, object: name.text, table: nil)
       }
       return pragmas + temporaryObjects(timeline)

@@ -11,9 +11,9 @@ extension Rule {
     severities: Severities(.warning, .warning, .warning),
     why: """
       Double quotes are for names. If no object has the name, SQLite reads it as a string and \
-      reports no error, so a misspelt column writes its own name into every row. SQLite builds that \
-      forbid this (SQLITE_DBCONFIG_DQS_DML and _DDL) refuse the statement. Lint asks SQLite itself, \
-      with the setting off.
+      reports no error. A misspelt column then writes its own name into every row. SQLite builds \
+      that forbid this (`SQLITE_DBCONFIG_DQS_DML` and `SQLITE_DBCONFIG_DQS_DDL`) refuse the \
+      statement. Lint asks SQLite itself, with the setting off.
       """,
     fix: "Put strings in single quotes, and spell the column as the table does.",
     wrong: """
@@ -24,7 +24,7 @@ extension Rule {
       let statements = timeline.statements.compactMap { statement -> Draft? in
         guard let string = statement.warnings.doubleQuotedString else { return nil }
         return timeline.draft(
-          "no column is called \(string.text): SQLite reads it as a string",
+          "no column has the name \(string.text): SQLite reads it as a string",
           at: statement.place, object: statement.target?.name, table: statement.target?.name,
           position: string.position)
       }

@@ -9,16 +9,17 @@ extension Rule {
     severities: Severities(.warning, .error, .error),
     concernsOlderVersions: true,
     why: """
-      Dropping a column deletes its values. Where something syncs, a device with an older version of the \
-      app continues to write the column, and a device without it can no longer store those rows. It makes \
-      no difference whether drop_column, ALTER TABLE, move_column or a rebuilt table drops the column. The \
-      finding is at the statement that removes the old table or column.
+      Dropping a column deletes its values. Where something syncs, a device with an older version \
+      of the app continues to write the column. A device without the column can no longer store \
+      those rows. `drop_column`, ALTER TABLE, `move_column` and a rebuilt table have the same \
+      effect. The finding is at the statement that removes the old table or column.
       """,
     fix: """
-      Leave the column where it is and stop using it. To replace it, use move_column with \
-      `keep_source: true`, which adds the new column, fills it and keeps the old one; drop the old \
-      one, with a suppression, once no device runs a version that knows it. A suppression in the \
-      manifest accepts the finding: `lint: { allow: [{ rule: drop-column, reason: Nothing reads it. }] }`.
+      Keep the column and stop using it. To replace it, use `move_column` with `keep_source: \
+      true`, which adds the new column, fills it and keeps the old column. Drop the old column, \
+      with a suppression, once no device runs a version that knows it. A suppression in the \
+      manifest accepts the finding: `lint: { allow: [{ rule: drop-column, reason: Nothing reads \
+      it. }] }`.
       """,
     examples: Example(.additive),
     wrong: moveManifest(keepsSource: false),
@@ -48,8 +49,8 @@ extension Rule {
 }
 
 private let acceptance =
-  "leave the column where it is and stop using it, or accept the finding in the manifest: "
-  + "`lint: { allow: [{ rule: drop-column, reason: … }] }`"
+  "keep the column and stop using it, or accept the finding in the manifest: `lint: { allow: [{ "
+  + "rule: drop-column, reason: … }] }`"
 
 private func message(
   _ table: String, _ column: String, _ move: MoveColumn?, _ destination: Destination?,
@@ -59,8 +60,8 @@ private func message(
     switch (move, destination) {
     case (let move?, .nowhere?): "its values are lost: `\(move.to.name)` does not hold them"
     case (let move?, _): "its values move to `\(move.to.name)`"
-    case (nil, .column(let table, let column)?): "its values were copied to `\(table).\(column)`"
-    case (nil, .elsewhere?): "other columns were computed from its values"
+    case (nil, .column(let table, let column)?): "`\(table).\(column)` holds a copy of its values"
+    case (nil, .elsewhere?): "other columns hold results of its values"
     case (nil, .nowhere?): "its values are lost"
     // Only rows show whether the migration copies them first. A generated column has none of its own.
     case (nil, nil): isTried && isStored ? "its values are lost" : nil

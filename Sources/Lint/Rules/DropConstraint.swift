@@ -7,12 +7,13 @@ extension Rule {
     section: .removes,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      Without the CHECK, the UNIQUE or the foreign key, the table accepts rows that it refused before. \
-      Code that relies on the constraint, including an older version of the app that shares the rows, \
-      then reads values that it does not expect. An upsert by columns that are no longer unique fails. \
-      Rows may refer to parents that do not exist, and ON DELETE stops deleting children. Once such \
-      rows exist, you cannot add the constraint again. A unique index counts as a constraint. A \
-      constraint that a hand-written rebuild forgets is a finding of rebuild-loses-object.
+      Without the CHECK, the UNIQUE or the foreign key, the table accepts rows that it refused \
+      before. Code that relies on the constraint, including an older version of the app that \
+      shares the rows, then reads values that it does not expect. An upsert by columns that are no \
+      longer unique fails. Rows may refer to parents that do not exist, and ON DELETE stops \
+      deleting children. Once such rows exist, you cannot add the constraint again. A unique index \
+      counts as a constraint. A constraint that a hand-written rebuild forgets is a finding of \
+      `rebuild-loses-object`.
       """,
     fix: """
       Widen the constraint instead of dropping it, or suppress the finding and name the code \

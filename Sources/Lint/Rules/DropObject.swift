@@ -10,10 +10,11 @@ extension Rule {
     why: """
       Without an index, queries that used it read the whole table. Without a view, an older \
       version of the app that reads it fails. Without a trigger, the values that it maintained (a \
-      modification time, a search index, a count) become stale without an error, and where rows \
-      sync, devices with and without the trigger write different rows for the same edit. An index \
-      is not a finding if another index or a key serves the same lookups, nor is an object that \
-      the same migration replaces. A dropped unique index is a finding of drop-constraint.
+      modification time, a search index, a count) become stale without an error. Where rows sync, \
+      devices with and without the trigger write different rows for the same edit. An index is not \
+      a finding if another index or a key serves the same lookups. An object that the same \
+      migration replaces is not a finding either. A dropped unique index is a finding of \
+      `drop-constraint`.
       """,
     fix: "Keep the object until no version of the app uses it, or create its replacement first.",
     examples: Example(.additive, after: [titlesManifest]),
@@ -55,7 +56,7 @@ extension Timeline {
       removed.hasTable && !removed.isImplicit && !isReplaced(removed)
         && !mentionsLostColumn(removed)
         ? "writes to `\(spelling(of: removed.object.table.identifier, in: removed.place.migration))` "
-          + "no longer update what it maintained" : nil
+          + "no longer update the values that it maintained" : nil
     case .table: nil
     }
   }

@@ -9,14 +9,13 @@ extension Rule {
     concernsOlderVersions: true,
     why: """
       Dropping a table deletes its rows. Where something syncs, a device with an older version of \
-      the app continues to write rows of the table, and other devices can no longer store them. If \
-      a table with the same name and a copy of the rows replaces it, lint counts the table as rebuilt \
-      and not as dropped, also over several migrations.
+      the app continues to write rows of the table. Other devices can no longer store them. If a \
+      table with the same name and a copy of the rows replaces it, lint counts the table as \
+      rebuilt, even over several migrations.
       """,
     fix: """
-      Keep the table and stop using it; drop it, with a suppression, once no device runs a version \
-      that knows it. Where nothing syncs, a suppression is enough: name the new place of the \
-      rows.
+      Keep the table and stop using it. Drop it, with a suppression, once no device runs a version \
+      that knows it. Where nothing syncs, a suppression is enough: name the new place of the rows.
       """,
     examples: Example(.additive),
     wrong: "- drop_table: { table: reminders }",
@@ -40,7 +39,7 @@ extension Rule {
         let happens =
           scope.syncs(table, in: place.migration)
           ? "devices with an older version write its rows, and other devices refuse them"
-          : "its rows are deleted, and an older version of the app fails"
+          : "its rows are lost, and an older version of the app fails"
         return timeline.draft(
           "this drops the table `\(table)`: \(happens)", at: place, keys: ["table", "name"],
           object: table, table: table)

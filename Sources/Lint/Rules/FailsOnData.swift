@@ -11,16 +11,17 @@ extension Rule {
     severities: .alwaysError,
     isFoundByRows: true,
     why: """
-      The migration runs on empty tables, as in every test of a new database, and fails on rows that the \
-      schema allows: ADD COLUMN with NOT NULL and no default, with a default that is not a constant or \
-      with a STORED value; NOT NULL where rows hold NULL; a UNIQUE, a CHECK, STRICT or a foreign key that \
-      existing rows may break (warnings). Where something syncs, a new CHECK is an error, because devices \
-      with an older version keep sending rows that break it. Lint also runs each migration on rows that \
-      it generates, and with `lint --on-copy` on those of a copy of a real database.
+      The migration runs on empty tables, as in every test of a new database, and fails on rows \
+      that the schema allows. ADD COLUMN fails with NOT NULL and no default, with a default that \
+      is not a constant, and with a STORED value. A new NOT NULL fails if rows hold NULL. A new \
+      UNIQUE, CHECK, STRICT or foreign key fails if existing rows break it (a warning). Where \
+      something syncs, a new CHECK is an error, because devices with an older version keep sending \
+      rows that break it. Lint also runs each migration on rows that it generates, and with `lint \
+      --on-copy` on a copy of a real database.
       """,
     fix: """
-      Change or delete the rows in question first, in the same migration; give a new column a default, \
-      or add it without one and fill it with `update`.
+      Change or delete the rows in question first, in the same migration. Give a new column a \
+      default, or add it without a default and fill it with `update`.
       """,
     wrong: "- alter_column: { table: reminders, column: title, not_null: true }",
     right: """
@@ -66,7 +67,7 @@ extension Timeline {
       let random = change.nonConstantDefaults.sorted().compactMap(after.column).map { column in
         draft(
           column,
-          "cannot be added to a table with rows: its default \(column.defaultText ?? "") is not a "
+          "does not fit a table with rows: its default \(column.defaultText ?? "") is not a "
             + "constant", at: change.place(of: column.key),
           help: "add the column without this default, and fill it with `update`")
       }
@@ -82,7 +83,7 @@ extension Timeline {
           var virtual = operation(place)?.definition(ofColumn: column.name)
           virtual?.generated?.stored = false
           return draft(
-            column, "cannot be added to a table with rows: it is STORED", at: place, fix: virtual)
+            column, "does not fit a table with rows: it is STORED", at: place, fix: virtual)
         }
     }
   }

@@ -8,8 +8,9 @@ extension Rule {
     severities: .optIn,
     why: """
       In a frozen history you know whether the object exists. IF NOT EXISTS hides the databases \
-      that differ: a database with another table of that name keeps it, the migration counts as \
-      applied, and the first query that needs a missing column fails, far from the cause. Without IF NOT EXISTS the migration fails and names the object.
+      that differ. A database with another table of that name keeps it, and the migration counts \
+      as applied. The first query that needs a missing column fails, far from the cause. Without \
+      IF NOT EXISTS the migration fails and names the object.
       """,
     fix: """
       Remove IF NOT EXISTS. `adopt` adopts databases that are older than schemactl.

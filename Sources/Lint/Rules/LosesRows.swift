@@ -8,14 +8,14 @@ extension Rule {
     severities: .alwaysError,
     isFoundByRows: true,
     why: """
-      A table exists before and after the migration, and rows are missing that no statement \
+      A table exists before and after the migration, but rows are missing that no statement \
       deletes from it. A copy leaves them out through WHERE, LIMIT, GROUP BY, DISTINCT, a join or \
-      INSERT OR IGNORE; or no statement copies them; or ON DELETE CASCADE or a trigger deletes \
-      them together with other rows. A test database rarely has such rows. Lint runs the migration \
-      on rows that it generates, with and without each of them.
+      INSERT OR IGNORE, or no statement copies them. ON DELETE CASCADE or a trigger can also \
+      delete them together with other rows. A test database rarely has such rows. Lint runs the \
+      migration on rows that it generates, with and without each of them.
       """,
     fix: """
-      Copy every row, and delete rows with a statement that names their table; rebuild_table \
+      Copy every row, and delete rows with a statement that names their table. `rebuild_table` \
       accepts `where` with `rows_may_be_lost: true`. Omit `foreign_keys: enforced` if foreign keys \
       would delete rows.
       """,

@@ -14,16 +14,17 @@ extension Rule {
     isFoundByRows: true,
     why: """
       A column exists before and after the migration, and its values are missing, or values that \
-      differed are equal afterwards. Causes are a copy that leaves a column out, a new column with \
-      the name of a dropped one, columns that change places in `SELECT *`, ON DELETE SET NULL, and a \
-      text that becomes a number ('007' is 7). Lint runs the migration on rows that it generates, \
-      with one value and with another: if both runs leave the same database, the value is lost. \
-      The form of the SQL makes no difference. An UPDATE that overwrites the column itself is not a \
-      finding.
+      differed are equal afterwards. One cause is a copy that leaves a column out or changes the \
+      places of columns in `SELECT *`. Others are a new column with the name of a dropped column, \
+      ON DELETE SET NULL, and a text that becomes a number ('007' is 7). Lint runs the migration \
+      on generated rows, with one value and with another. If both runs leave the same database, \
+      the value is lost. The form of the SQL makes no difference. An UPDATE that overwrites the \
+      column itself is not a finding.
       """,
     fix: """
-      Copy the column's values before the old column or table is dropped, or use rebuild_table, \
-      alter_column or move_column, which keep them. To remove the column, use drop_column.
+      Copy the column's values before the migration drops the old column or table, or use \
+      `rebuild_table`, `alter_column` or `move_column`, which keep them. To remove the column, use \
+      `drop_column`.
       """,
     wrong: """
       - add_column:

@@ -7,11 +7,11 @@ extension Rule {
     section: .hurtsLater,
     severities: .optIn,
     why: """
-      Without STRICT a column accepts values of any type, also if its declaration names one: an \
-      INTEGER column stores 'abc', and the app that reads it fails far from the statement that wrote it. A \
-      table can become STRICT later only if every value on every device has its column's type. Lint \
-      checks the latest schema. STRICT needs SQLite 3.37; with an older `minimum_sqlite` lint \
-      reports nothing.
+      Without STRICT a column accepts values of any type, even if its declaration names a type. An \
+      INTEGER column stores 'abc', and the app that reads it fails far from the statement that \
+      wrote it. A table can become STRICT later only if every value on every device has its \
+      column's type. Lint checks the latest schema. STRICT needs SQLite 3.37. With an older \
+      `minimum_sqlite` lint reports nothing.
       """,
     fix: "Set `strict: true`, and use the types INT, INTEGER, REAL, TEXT, BLOB and ANY.",
     examples: Example(configuration: "lint: { rules: { missing-strict: note } }", after: []),

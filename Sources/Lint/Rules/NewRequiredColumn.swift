@@ -7,10 +7,10 @@ extension Rule {
     severities: Severities(.off, .error, .error),
     concernsOlderVersions: true,
     why: """
-      The migration gives existing rows a value for the column, but a device with an older version \
-      of the app does not know the column: rows that it writes have no value, and NOT NULL without a \
-      default refuses each of them on every newer device. If the migration does not fill the column \
-      either, the finding is fails-on-data.
+      The migration gives existing rows a value for the column. A device with an older version of \
+      the app does not know the column, so its rows have no value for it. NOT NULL without a \
+      default refuses each of these rows on every newer device. If the migration does not fill the \
+      column either, the finding is `fails-on-data`.
       """,
     fix: "Give the column a default, or make it nullable.",
     examples: Example(.additive),
@@ -21,9 +21,9 @@ extension Rule {
         change, after in
         change.requiredColumns(timeline).filter(\.isFilled).map { column, place, _ in
           timeline.draft(
-            "`\(after.name).\(column.name)` is new, NOT NULL and has no default: existing rows get a "
-              + "value, and every INSERT of an older version of the app fails, because it does not name "
-              + "the column",
+            "`\(after.name).\(column.name)` is new, NOT NULL and has no default: existing rows get "
+              + "a value. Every INSERT of an older version of the app fails, because it does not "
+              + "name the column",
             about: column, of: after, at: place, keys: ["to", "column", "columns", "table"],
             fix: timeline.operation(place)?.definition(ofColumn: column.name)?.withDefault().yaml)
         }

@@ -10,10 +10,10 @@ extension Rule {
     section: .hurtsLater,
     severities: .alwaysError,
     why: """
-      `minimum_sqlite` in schemactl.yaml is the oldest SQLite that the app runs with: on Apple's \
+      `minimum_sqlite` in `schemactl.yaml` is the oldest SQLite that the app runs with. On Apple's \
       systems and on Android it is the system's own. A statement that needs a newer version fails \
-      there, and users of old devices cannot update. A view or a trigger fails later, when it is \
-      used. Without `minimum_sqlite` lint reports nothing.
+      there, and users of old devices cannot update. A view or a trigger fails later, when a \
+      statement uses it. Without `minimum_sqlite` lint reports nothing.
       """,
     fix: "Use a form that the older SQLite supports, or raise `minimum_sqlite`.",
     examples: Example(configuration: "minimum_sqlite: '3.37'"),
@@ -40,7 +40,7 @@ extension Rule {
             return nil
           }
           return Draft(
-            message: "the migration requires SQLite \(needed), and the app supports \(minimum) "
+            message: "the migration requires SQLite \(needed), but the app supports \(minimum) "
               + "(`minimum_sqlite`), which refuses it",
             migration: index, operation: nil, position: Position(line: 1, column: 1),
             object: "requires", table: nil, fix: nil)

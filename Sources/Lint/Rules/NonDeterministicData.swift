@@ -8,10 +8,11 @@ extension Rule {
     section: .misplaced,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      A migration runs once on each device, and random(), uuid() and the clock give each device another \
-      value: rows that should be one row differ, problems cannot be reproduced, and where rows sync, each \
-      device's value is an edit against all others. The same happens when a migration inserts rows and \
-      leaves out a column with such a default. A default that the app's own INSERT uses is not a finding.
+      A migration runs once on each device, and `random()`, `uuid()` and the clock give each \
+      device another value. Rows that should be one row differ, and you cannot reproduce problems. \
+      Where rows sync, each device's value is an edit against all others. The same happens when a \
+      migration inserts rows and leaves out a column with such a default. A default that the app's \
+      own INSERT uses is not a finding.
       """,
     fix: "Write a constant, or derive the value from the row itself.",
     wrong: "- sql: UPDATE reminders SET title = datetime('now') WHERE title IS NULL",
@@ -38,7 +39,7 @@ private func called(
 ) -> Draft {
   let table = statement.target?.name
   return timeline.draft(
-    "the migration writes \(function) to rows" + (table.map { " of `\($0)`" } ?? "")
+    "the migration writes `\(function)` to rows" + (table.map { " of `\($0)`" } ?? "")
       + ": each device stores another value", at: statement.place,
     keys: ["set", "rows", "using", "copy", "table"], object: table ?? function, table: table)
 }

@@ -11,11 +11,11 @@ extension Rule {
     severities: Severities(.off, .off, .error),
     concernsSyncedSchema: true,
     why: """
-      A device with an older schema does not know a new column, and its rows arrive without a value \
-      for it. The engine then inserts NULL, and NOT NULL refuses the row even if the column has a \
-      default, because a default replaces a missing value and not NULL. Under sqlite-data a column \
-      must be nullable or NOT NULL ON CONFLICT REPLACE with a DEFAULT: then SQLite replaces NULL by \
-      the default. cr-sqlite needs only a default. synced-primary-key covers primary keys; the \
+      A device with an older schema does not know a new column, and its rows arrive without a \
+      value for it. The engine then inserts NULL, and NOT NULL refuses the row. A default does not \
+      help, because it replaces a missing value and not NULL. Under sqlite-data a column must be \
+      nullable or NOT NULL ON CONFLICT REPLACE with a DEFAULT: then SQLite replaces NULL by the \
+      default. cr-sqlite needs only a default. `synced-primary-key` covers primary keys. The \
       foreign keys of a new table need no default.
       """,
     fix: """

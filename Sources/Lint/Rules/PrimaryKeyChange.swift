@@ -12,15 +12,16 @@ extension Rule {
     concernsOlderVersions: true,
     isAboutFailures: true,
     why: """
-      The primary key identifies a row. If its columns or the kind of its values change, every reference \
-      from outside the database (a row that another device wrote, a link in a document, the record on \
-      the server) is lost, and a sync engine takes each row for a new one. A column that \
-      becomes or stops being INTEGER PRIMARY KEY has the same effect: INT PRIMARY KEY looks alike, but a row \
-      inserted without a key then gets NULL instead of the next number.
+      The primary key identifies a row. If its columns or the kind of its values change, \
+      references from outside the database no longer find its rows. Examples are a row that \
+      another device wrote, a link in a document and the record on the server. A sync engine takes \
+      each row for a new row. A column that becomes or stops being INTEGER PRIMARY KEY has the \
+      same effect. INT PRIMARY KEY looks alike, but a row inserted without a key then gets NULL \
+      instead of the next number.
       """,
     fix: """
-      Keep the key. Before anything syncs, convert_primary_key changes it together with every reference \
-      in the database.
+      Keep the key. Before anything syncs, `convert_primary_key` changes it together with every \
+      reference in the database.
       """,
     examples: Example(.additive),
     wrong: """

@@ -11,17 +11,18 @@ extension Rule {
     section: .breaksQueries,
     severities: .alwaysError,
     why: """
-      SQLite compiles the application's queries (`*.sql` in the folder `queries` beside the migrations, \
-      or in the folder that `queries` in schemactl.yaml names) on the latest schema and on those of the \
-      releases. It does not run them. A query that no longer compiles fails on every device. A name in double quotes that \
-      is no longer a column still compiles and returns a text instead. A result with other columns than \
-      at a release is a warning: code that reads columns by position gets wrong values; `SELECT *` \
-      does that with each new column. With `sync.oldest_release`, a query that this release cannot \
-      compile is a note, for widgets and extensions that open a database without migrating it.
+      SQLite compiles the application's queries on the latest schema and on the schemas of the \
+      releases, and does not run them. The queries are `*.sql` in the folder `queries` beside the \
+      migrations, or in the folder that `queries` in `schemactl.yaml` names. A query that no \
+      longer compiles fails on every device. A name in double quotes that is no longer a column \
+      still compiles and returns a text instead. A result with other columns than at a release is \
+      a warning: code that reads columns by position gets wrong values. `SELECT *` has this effect \
+      with each new column. With `sync.oldest_release`, a query that this release cannot compile \
+      is a note: widgets and extensions may open a database without migrating it.
       """,
     fix: """
-      Write the query for the latest schema and name its columns, or change the migration. Declare the \
-      app's functions and collations in schemactl.yaml. A comment suppresses the finding: \
+      Write the query for the latest schema and name its columns, or change the migration. Declare \
+      the app's functions and collations in `schemactl.yaml`. A comment suppresses the finding: \
       `-- schemactl: allow query-broken: reason`.
       """,
     wrong: "SELECT id, titel FROM reminders WHERE isCompleted = :done",
@@ -72,9 +73,9 @@ extension QueryVerdict {
   private func advice(on message: String) -> String {
     switch MissingName(message: message) {
     case .function(let name)?:
-      ". If the application registers \(name), declare it under `functions` in schemactl.yaml"
+      ". If the application registers `\(name)`, declare it under `functions` in `schemactl.yaml`"
     case .collation(let name)?:
-      ". If the application registers \(name), declare it under `collations` in schemactl.yaml"
+      ". If the application registers `\(name)`, declare it under `collations` in `schemactl.yaml`"
     case nil: ""
     }
   }

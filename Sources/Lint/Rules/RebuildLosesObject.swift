@@ -9,13 +9,13 @@ extension Rule {
     section: .losesData,
     severities: .alwaysError,
     why: """
-      DROP TABLE also drops the table's triggers and indexes, and the new definition contains only \
-      what its author remembered: COLLATE, ON CONFLICT, a CHECK, a foreign key, STRICT. Unless its \
-      row of sqlite_sequence is copied, an AUTOINCREMENT table uses the ids of deleted rows again \
-      (a warning). A table without an INTEGER PRIMARY KEY gets new rowids, and a search index that \
-      refers to them finds other rows. Objects of a dropped column are not findings.
+      DROP TABLE also drops the table's triggers and indexes, and the new definition may lack \
+      COLLATE, ON CONFLICT, a CHECK, a foreign key or STRICT. An AUTOINCREMENT table uses the ids \
+      of deleted rows again, unless the migration copies its row of `sqlite_sequence` (a warning). \
+      A table without an INTEGER PRIMARY KEY gets new rowids, and a search index that refers to \
+      them finds other rows. Objects of a dropped column are not findings.
       """,
-    fix: "Recreate the lost objects, or use rebuild_table or alter_column, which keep them.",
+    fix: "Recreate the lost objects, or use `rebuild_table` or `alter_column`, which keep them.",
     examples: Example(after: [indexedReminders]),
     wrong: rebuiltReminders(copy: ""),
     right: rebuiltReminders(copy: "")
@@ -48,7 +48,7 @@ extension Rule {
         let forgetsCounter =
           change.forgetsSequence(timeline) && forgetful[after.key] == change.migration
         guard !parts.isEmpty || forgetsCounter else { return nil }
-        let counter = "its AUTOINCREMENT counter, so that ids of deleted rows are used again"
+        let counter = "its AUTOINCREMENT counter, so that SQLite uses ids of deleted rows again"
         let lost = parts + (forgetsCounter ? [counter] : [])
         return timeline.draft(
           "the rebuild of `\(after.name)` loses \(lost.joined(separator: ", "))",
@@ -104,15 +104,15 @@ extension TableChange {
     if forgets(timeline) {
       lost += lostChecks.map { "CHECK (\($0.text))" }
       lost += lostForeignKeys.map {
-        "the foreign key (\($0.columns.map(\.text).joined(separator: ", "))) to \($0.parent)"
+        "the foreign key (\($0.columns.map(\.text).joined(separator: ", "))) to `\($0.parent)`"
       }
     }
     for (old, new) in keptColumns {
       if let collation = old.collation, new.collation == nil, collation != "binary" {
-        lost.append("COLLATE \(collation) of \(new.name)")
+        lost.append("COLLATE \(collation) of `\(new.name)`")
       }
       if let action = old.notNull, action != .abort, new.notNull == .abort {
-        lost.append("ON CONFLICT \(action.rawValue) of \(new.name)")
+        lost.append("ON CONFLICT \(action.rawValue) of `\(new.name)`")
       }
     }
     if let key = before.primaryKey, key.onConflict != .abort, after.primaryKey?.onConflict == .abort

@@ -12,7 +12,7 @@ extension Rule {
       same queries. The index takes space, and time with every write. Lint checks the latest schema and \
       reports the migration that made the index redundant.
       """,
-    fix: "Drop it: an index on (a, b) also serves lookups by a.",
+    fix: "Drop it: an index on `(a, b)` also serves lookups by `a`.",
     wrong: """
       - sql: |
           CREATE INDEX reminders_title ON reminders (title);

@@ -9,14 +9,14 @@ extension Rule {
     severities: Severities(.warning, .error, .error),
     concernsOlderVersions: true,
     why: """
-      For every version of the app that knows the old name, a renamed column is a dropped column: \
-      the version's next statement fails, and a device that runs it sends rows with a column that no \
-      longer exists. The same is true if a rebuilt table contains the values under another name.
+      For every version of the app that knows the old name, a renamed column is a dropped column. \
+      The version's next statement fails, and its device sends rows with a column that no longer \
+      exists. The same is true if a rebuilt table contains the values under another name.
       """,
     fix: """
       Keep the name in the database and use another name in the app. If the name must change, add \
-      the new column with move_column and `keep_source: true`, and drop the old one once no device \
-      runs a version that knows it.
+      the new column with `move_column` and `keep_source: true`. Drop the old column once no \
+      device runs a version that knows it.
       """,
     examples: Example(.additive),
     wrong: "- rename_column: { table: reminders, from: title, to: name }",

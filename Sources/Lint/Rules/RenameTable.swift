@@ -7,10 +7,10 @@ extension Rule {
     severities: Severities(.warning, .error, .error),
     concernsOlderVersions: true,
     why: """
-      For every version of the app that knows the old name, a renamed table is a dropped table: the \
-      version's next statement fails. Sync engines identify a table by its name, so rows of devices \
-      with the old name and with the new name are never exchanged. A rename within a rebuild, after \
-      which another table with the same rows has the name, is not a finding.
+      For every version of the app that knows the old name, a renamed table is a dropped table: \
+      the version's next statement fails. Sync engines identify a table by its name, so devices \
+      with the old name and devices with the new name never exchange rows. A rename within a \
+      rebuild, after which another table with the same rows has the name, is not a finding.
       """,
     fix: "Keep the name in the database, and use another name in the app.",
     examples: Example(.additive),

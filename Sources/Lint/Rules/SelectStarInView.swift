@@ -8,9 +8,9 @@ extension Rule {
     section: .hurtsLater,
     severities: .optIn,
     why: """
-      `*` means the columns that the table has when the view is read: a column that a later \
-      migration adds appears in the view, in the middle of it if tables are joined, and code that \
-      reads columns by number reads the wrong one.
+      `*` means the columns that the table has when a query reads the view. A column that a later \
+      migration adds appears in the view, in the middle if the view joins tables. Code that reads \
+      columns by number then reads the wrong column.
       """,
     fix: "Name the columns.",
     examples: Example(configuration: "lint: { rules: { select-star-in-view: warning } }"),

@@ -7,15 +7,14 @@ extension Rule {
     section: .losesData,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      An UPDATE writes one row after another. A subquery that reads the written column from the \
-      table itself, directly or through a view, finds new values in rows that are already written \
-      and old values in the others, so the result depends on the order of the rows. A subquery that \
-      does not depend on the row of the UPDATE is evaluated once, before any row is written, and is \
-      not a finding.
+      An UPDATE writes one row after another. A subquery may read the written column from the \
+      table itself, directly or through a view. It finds new values in some rows and old values in \
+      the others. The result depends on the order of the rows. A subquery that does not depend on \
+      the row of the UPDATE is not a finding: SQLite evaluates it once, before it writes any row.
       """,
     fix: """
-      `move_column` with `using` reads all rows before it writes. In SQL, `UPDATE … FROM (SELECT …)` \
-      computes every value before it writes one; or write to another column.
+      `move_column` with `using` reads all rows before it writes. In SQL, `UPDATE … FROM (SELECT \
+      …)` computes every value before it writes a row. You can also write to another column.
       """,
     wrong: """
       - update:

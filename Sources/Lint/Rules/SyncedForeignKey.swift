@@ -11,14 +11,15 @@ extension Rule {
     why: """
       Rows arrive in any order, and a delete on one device can meet an insert on another. \
       sqlite-data can postpone a row until its parent arrives, if the parent syncs and an order \
-      exists: no cycle, and no table that refers to itself. If the parent is deleted, the child must \
-      follow: ON DELETE CASCADE, SET NULL or SET DEFAULT. RESTRICT and NO ACTION (the default) \
-      refuse the delete on one device only. cr-sqlite accepts foreign keys only if they are not \
-      enforced. The schema does not show that, so lint reports each one.
+      exists. A cycle, or a table that refers to itself, has no order. If the parent is deleted, \
+      the child must follow: ON DELETE CASCADE, SET NULL or SET DEFAULT. RESTRICT and NO ACTION \
+      (the default) refuse the delete on one device only. cr-sqlite accepts foreign keys only on \
+      connections that do not enforce them. The schema does not show that, so lint reports each \
+      foreign key.
       """,
     fix: """
-      Use `on_delete: cascade` or `set_null`; let the parent sync, or define the column without \
-      REFERENCES; remove one foreign key from a cycle.
+      Use `on_delete: cascade` or `set_null`. Let the parent sync, or define the column without \
+      REFERENCES. Remove one foreign key from a cycle.
       """,
     examples: Example(.sqliteData, after: [tableManifest("lists")]),
     wrong: tableManifest(
@@ -62,14 +63,14 @@ private func problems(
   }
   var problems: [String] = []
   if key.parent.identifier == table.key {
-    problems.append("the table refers to itself: its rows can arrive in no valid order")
+    problems.append("the table refers to itself: no order of its rows is valid")
   } else if ancestors.contains(table.key) {
-    problems.append("it closes a cycle: the rows can arrive in no valid order")
+    problems.append("it closes a cycle: no order of the rows is valid")
   }
   // SQLiteData looks tables up by the spelling in the schema.
   if scope.profile == .sqliteData, key.parent != parent {
     problems.append(
-      "the table is called `\(parent)`, and SQLiteData compares names case-sensitively")
+      "the table has the name `\(parent)`, and SQLiteData compares names case-sensitively")
   }
   if scope.isLocal(key.parent.identifier) {
     problems.append(

@@ -9,21 +9,21 @@ extension Rule {
     severities: Severities(.off, .warning, .error),
     concernsSyncedSchema: true,
     why: """
-      Only their primary keys distinguish rows of two devices, so two devices must never create the \
-      same key. Integers that count up collide immediately. sqlite-data requires one column in every \
-      table, including join tables: globally unique text, with a default that creates it, declared \
-      NOT NULL ON CONFLICT REPLACE so that the default also replaces NULL, and without \
-      AUTOINCREMENT. A key that is a foreign key to a synced table gets its values there and needs \
-      no default. Nor does a text with a COLLATE clause, which is a natural key (the title of a \
-      tag): if two devices create the same one, they mean the same row. cr-sqlite only requires a \
-      key that is NOT NULL.
+      Only their primary keys distinguish rows of two devices, so two devices must never create \
+      the same key. Integers that count up collide immediately. sqlite-data requires a key of one \
+      column in every table, including join tables: globally unique text, with a default that \
+      creates it. The column must be NOT NULL ON CONFLICT REPLACE, so that the default also \
+      replaces NULL. It must not have AUTOINCREMENT. A key that is a foreign key to a synced table \
+      gets its values there and needs no default. A text with a COLLATE clause is a natural key \
+      (the title of a tag) and needs no default either. Two devices that create the same key mean \
+      the same row. cr-sqlite only requires a key that is NOT NULL.
       """,
     fix: """
-      Use a text column with `primary_key: true`, `not_null: { on_conflict: replace }` and a default \
-      that creates a UUID. Under sqlite-data it is `{ sql: "uuid()" }`, because SQLiteData registers \
-      that function. SQLite itself does not have it: unless the app registers `uuid()`, too, neither \
-      the app nor the sqlite3 shell can insert a row. `{ sql: "\(plainUUID)" }` works everywhere. \
-      convert_primary_key changes the key of an existing table.
+      Use a text column with `primary_key: true`, `not_null: { on_conflict: replace }` and a \
+      default that creates a UUID. Under sqlite-data it is `{ sql: "uuid()" }`, because SQLiteData \
+      registers that function. SQLite itself does not have it: unless the app registers `uuid()`, \
+      too, neither the app nor the `sqlite3` shell can insert a row. `{ sql: "\(plainUUID)" }` \
+      works everywhere. `convert_primary_key` changes the key of an existing table.
       """,
     examples: Example(.sqliteData, after: []),
     wrong: """
@@ -64,7 +64,7 @@ private func keyAdvice(_ profile: Profile) -> String {
   let value = profile == .sqliteData ? "uuid()" : plainUUID
   let origin =
     profile == .sqliteData
-    ? "SQLiteData registers uuid()" : "SQLite itself has no uuid(), and this works in every app"
+    ? "SQLiteData registers `uuid()`" : "SQLite itself has no `uuid()`, and this works in every app"
   return "use a text column with `primary_key: true`, `not_null: { on_conflict: replace }` and "
     + "`default: { sql: \"\(value)\" }`; \(origin)"
 }
@@ -81,7 +81,12 @@ private func problems(
       guard let column = table.column(name) else { return false }
       return column.notNull == nil && !column.isInteger
     }
-    return nullable.isEmpty ? [] : ["may be NULL (\(nullable.map(\.text).joined(separator: ", ")))"]
+    return nullable.isEmpty
+      ? []
+      : [
+        "may be NULL "
+          + "(\(nullable.map { "`\($0.text)`" }.joined(separator: ", ")))"
+      ]
   }
   guard key.columns.count == 1, let column = table.column(key.columns[0]) else {
     return ["has \(key.columns.count) columns: it must be a single column"]
@@ -102,7 +107,7 @@ private func problems(
   if isNatural, column.affinity == .text, column.notNull != nil { return [] }
   var problems: [String] = []
   switch column.defaultText.map({ defaults[$0] ?? .chance }) {
-  case nil: problems.append("has no default that creates a new one")
+  case nil: problems.append("has no default that creates a new key")
   case .constant?: problems.append("has a default that gives each row the same key")
   case .time?:
     problems.append("has a default that gives rows inserted at the same time the same key")

@@ -11,8 +11,8 @@ extension Rule {
     why: """
       Two devices that are offline can both create a row with the same value. When they sync, a \
       UNIQUE constraint refuses one of the rows on one of the devices permanently, and the devices \
-      never agree again. A unique index does the same, also a partial one. Only the primary key can \
-      be unique, because two devices never create the same one.
+      never agree again. A unique index, even a partial index, does the same. Only the primary key \
+      can be unique, because two devices never create the same key.
       """,
     fix: """
       Use an ordinary index, and let the app show or merge equal rows. A value that must be unique \

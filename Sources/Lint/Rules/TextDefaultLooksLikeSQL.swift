@@ -8,10 +8,9 @@ extension Rule {
     section: .hurtsLater,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      A default in single quotes is always a text: with DEFAULT 'uuid()' every row gets the six \
-      characters of `uuid()`, and with DEFAULT 'CURRENT_TIMESTAMP' the word. An \
-      expression needs parentheses instead of quotes. In a manifest, `default: { sql: … }` is \
-      always an expression.
+      A default in single quotes is always a text. With DEFAULT 'uuid()' every row gets the six \
+      characters of `uuid()`, and with DEFAULT 'CURRENT_TIMESTAMP' the word. An expression needs \
+      parentheses instead of quotes. In a manifest, `default: { sql: … }` is always an expression.
       """,
     fix: "Write DEFAULT (uuid()) for the expression. If you intend the text, suppress the finding.",
     wrong: """

@@ -11,16 +11,16 @@ extension Rule {
     section: .breaksDevices,
     severities: Severities(.off, .error, .error),
     why: """
-      Other rules report that a change breaks devices; this rule shows it. Lint builds the schemas \
+      Other rules report that a change breaks devices. This rule shows it. Lint builds the schemas \
       of adjacent releases in the history lock, and of each release and the latest schema, in \
-      memory. It generates rows that satisfy them, and both devices create and edit rows that reach \
-      the other device through a server. A device sends the columns that it changed. A device that \
-      receives a row uses the default for a missing column (NULL under sqlite-data); if it has the \
-      row, it updates only the columns that are present. A statement that SQLite refuses, or a lost \
-      value or row, is a finding at the migration that causes it, with the statements to reproduce \
-      it in two sqlite3 shells. `sync.oldest_release` ends the support of older releases; `lint \
-      --full` tries all pairs. A suppression of the rule that found the same change of the same \
-      object covers this finding, too.
+      memory. It generates rows that satisfy them, and both devices create and edit rows that \
+      reach the other device through a server. A device sends the columns that it changed. A \
+      device that receives a row uses the default for a missing column (NULL under sqlite-data). \
+      If it has the row, it updates only the columns that are present. A statement that SQLite \
+      refuses, or a lost value or row, is a finding at the migration that causes it. The finding \
+      has statements that reproduce it in two `sqlite3` shells. `sync.oldest_release` ends the \
+      support of older releases. `lint --full` tries all pairs of releases. A suppression of the \
+      rule that found the same change of the same object covers this finding, too.
       """,
     fix: """
       Only add: a column that is nullable or NOT NULL ON CONFLICT REPLACE DEFAULT x, a table, or an \

@@ -10,16 +10,16 @@ extension Rule {
     concernsSyncedSchema: true,
     why: """
       The engine stores the rows of other devices with ordinary statements, which fire the table's \
-      triggers. A trigger that writes synced tables then changes a row that has just arrived, and \
-      the change is sent as an edit of this device: a modification time changes on every device in \
-      turn, and rows of other devices are created twice. A trigger that raises an error refuses the \
-      row. A trigger that maintains a local search index must fire for such rows and is not a \
-      finding, nor are the triggers of `mirror`, which copy values of older devices to the new \
-      column.
+      triggers. A trigger that writes synced tables then changes a row that has just arrived. The \
+      engine sends the change as an edit of this device. A modification time changes on every \
+      device in turn, and the trigger creates rows of other devices twice. A trigger that raises \
+      an error refuses the row. A trigger that maintains a local search index must fire for such \
+      rows and is not a finding. The triggers of `mirror`, which copy values of older devices to \
+      the new column, are not findings either.
       """,
     fix: """
-      Begin the trigger with WHEN NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges(), or for \
-      cr-sqlite with WHEN crsql_internal_sync_bit() = 0.
+      Begin the trigger with `WHEN NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges()`, or \
+      for cr-sqlite with `WHEN crsql_internal_sync_bit() = 0`.
       """,
     examples: Example(
       .sqliteData, after: [tableManifest("notes", columns: "{ name: text, type: TEXT }")]),

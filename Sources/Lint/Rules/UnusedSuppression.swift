@@ -4,12 +4,12 @@ extension Rule {
     section: .suppressions,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      A suppression without a finding (an entry of `lint.allow`, a comment of a query, a line of \
-      the baseline) would hide the next finding of its rule in the same place. A suppression with \
-      `until` applies through that day, in UTC; afterwards it suppresses nothing, and is an error. \
-      A suppression of a rule that the profile switches off is not a finding, because another \
-      profile may need it. In a frozen migration, suppressions of loses-values, loses-rows and \
-      fails-on-data are findings only with `--full`, because only then does the migration run on rows.
+      A suppression is an entry of `lint.allow`, a comment of a query, or a line of the baseline. \
+      A suppression without a finding would hide the next finding of its rule in the same place. A \
+      suppression with `until` applies through that day, in UTC. Afterwards it suppresses nothing \
+      and is an error. A suppression of a rule that the profile switches off is not a finding, \
+      because another profile may need it. Lint runs a frozen migration on rows only with `--full`. \
+      Only then are its suppressions of `loses-values`, `loses-rows` and `fails-on-data` findings.
       """,
     fix: "Remove the suppression. If it expired, fix the finding or set a later day.",
     wrong: """

@@ -7,10 +7,11 @@ extension Rule {
     section: .hurtsLater,
     severities: Severities(.note, .note, .note),
     why: """
-      A row with an image takes many pages, and every query that reads the table for a title reads them \
-      too; a sync engine sends the image again with every edit of the row. If the BLOB is in a separate \
-      table, with the parent's key as its key, only queries for the BLOB read it. A BLOB that is a key, that \
-      an index or a foreign key uses, or whose length a CHECK limits is not a finding.
+      A row with an image takes many pages, and every query that reads the table for a title reads \
+      them too. A sync engine sends the image again with every edit of the row. If the BLOB is in \
+      a separate table, with the parent's key as its key, only queries for the BLOB read it. A \
+      BLOB that is a key, that an index or a foreign key uses, or whose length a CHECK limits is \
+      not a finding.
       """,
     fix:
       "Move the BLOB to a table with two columns: the parent's key as primary key, and the BLOB.",

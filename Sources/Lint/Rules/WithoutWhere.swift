@@ -7,9 +7,9 @@ extension Rule {
     section: .hurtsLater,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      An UPDATE or a DELETE without WHERE changes every row on every device, with all triggers, and \
-      looks like one whose WHERE is missing by mistake. An UPDATE that fills a column that the \
-      same migration adds is not a finding.
+      An UPDATE or a DELETE without WHERE changes every row on every device, with all triggers. \
+      The author may have forgotten the WHERE. An UPDATE that fills a column that the same \
+      migration adds is not a finding.
       """,
     fix: """
       Select the rows: `WHERE title <> trim(title)`. To change all rows, use the operation `update` or \

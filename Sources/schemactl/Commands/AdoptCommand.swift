@@ -9,10 +9,10 @@ enum AdoptCommand: Command {
   static let declaration = CommandDeclaration(
     name: "adopt", summary: "Adopt a database that was created without schemactl.",
     discussion: """
-      Finds the migration after which the history has the same schema as the database, and records \
-      the migrations up to it in the ledger; `schemactl migrate` continues from there. It writes \
-      only the ledger. If no point of the history fits, schemactl reports the differences from the \
-      nearest one and changes nothing.
+      Finds the migration after which the history has the same schema as the database. Records the \
+      migrations up to it in the ledger. `schemactl migrate` continues after it. It writes only \
+      the ledger. If no point of the history fits, schemactl reports the differences from the \
+      nearest point and changes nothing.
       """,
     examples: [
       "schemactl adopt --database app.sqlite": "Find the point and record it.",
@@ -43,7 +43,7 @@ enum AdoptCommand: Command {
     }
     if !report.unchecked.isEmpty {
       session.warn(
-        "adopt compares schemas, not rows, and \(listed(report.unchecked, "and")) "
+        "`adopt` compares schemas, not rows, and \(listed(report.unchecked, "and")) "
           + "\(report.unchecked.count == 1 ? "writes" : "write") rows: check that \(database) has "
           + "them")
     }

@@ -9,19 +9,19 @@ enum BundleCommand: Command {
   static let declaration = CommandDeclaration(
     name: "bundle", summary: "Compile the history into one file that an app ships.",
     discussion: """
-      Replays the history, and writes the manifests, history.lock, connection.sql and the schema \
-      of each release into one file, which SchemaKit reads without YAML. It also writes the \
-      manifests that a squash replaces, unless `sync.oldest_release` contains all of them. If the \
-      history is broken or a migration fails, bundle writes nothing. A release build of an app \
-      refuses a bundle with drafts, unless it allows them.
+      Replays the history, and writes the manifests, `history.lock`, `connection.sql` and the \
+      schema of each release into one file. SchemaKit reads this file without YAML. It also writes \
+      the manifests that a squash replaces, unless `sync.oldest_release` contains all of them. If \
+      the history is broken or a migration fails, `bundle` writes nothing. A release build of an \
+      app refuses a bundle with drafts, unless the app allows them.
       """,
     examples: [
-      "schemactl bundle": "Write migrations.schema.",
+      "schemactl bundle": "Write `migrations.schema`.",
       "schemactl bundle --frozen --output App/Resources/migrations.schema":
         "Write only the released migrations.",
     ],
     options: [
-      .init("output", .text("FILE"), summary: "The file; default: migrations.schema."),
+      .init("output", .text("FILE"), summary: "The file; default: `migrations.schema`."),
       .init("frozen", summary: "Leave out drafts."),
     ] + .common)
 

@@ -12,10 +12,11 @@ enum CheckCommand: Command {
   static let declaration = CommandDeclaration(
     name: "check", summary: "Check the whole project, for example in CI.",
     discussion: """
-      Reads every manifest, compares the history with history.lock and with other git revisions, \
-      replays it from the beginning and from each release, lints it, and compares the schema file, if \
-      schemactl.yaml names one. Every check runs even if another one fails; the exit code is that of \
-      the worst result. check needs no database and writes nothing.
+      Reads every manifest, and compares the history with `history.lock` and with other git \
+      revisions. Replays the history from the beginning and from each release, and lints it. \
+      Compares the schema file, if `schemactl.yaml` names one. Every check runs even if another \
+      check fails. The exit code is that of the worst result. `check` needs no database and writes \
+      nothing.
       """,
     examples: [
       "schemactl check": "Check the project before a merge.",
@@ -48,8 +49,8 @@ enum CheckCommand: Command {
     if let page, let project = report.project, let chronicle, let lint = report.lint {
       report.attempt(.report) { try session.write(chronicle, of: project, lint, toPage: page) }
     } else if let page {
-      let reason = report.project == nil ? "the manifests cannot be read" : "lint could not run"
-      session.note("\(page) was not written, because \(reason)")
+      let reason = report.project == nil ? "it cannot read the manifests" : "lint could not run"
+      session.note("schemactl did not write \(page), because \(reason)")
     }
     let annotations = Annotations(report)
     session.report(report.json, annotations) { $0.show(report, annotations) }

@@ -11,11 +11,11 @@ extension MigrateCommand {
     for option in ["backup", "reset-drafts", "paranoid"] {
       try session.require(
         !session.flag(option),
-        "`--\(option)` needs a database file, and \(database) is a cluster")
+        "`--\(option)` needs a database file, but \(database) is a cluster")
     }
     try session.require(
       session.backup() == nil,
-      "schemactl.yaml asks for a backup, and \(database) is a cluster, which schemactl cannot copy",
+      "`schemactl.yaml` requests a backup, but schemactl cannot copy the cluster \(database)",
       hint: "Back the cluster up by other means, and use a configuration without `backup`.")
     if session.flag("dry-run") { return try PlanCommand.plan(cluster, session) }
     let options = session.migrateOptions(database)

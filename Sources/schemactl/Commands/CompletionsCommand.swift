@@ -10,9 +10,9 @@ enum CompletionsCommand: Command {
   static let declaration = CommandDeclaration(
     name: "completions", summary: "Print shell completions or the manual page.",
     discussion: """
-      Prints a script that completes commands, options, migration ids and git revisions in bash, zsh \
-      or fish; with `man`, the manual page. The scripts call `schemactl completions words`, which prints \
-      the words that complete a command line.
+      Prints a script that completes commands, options, migration ids and git revisions in bash, \
+      zsh or fish. With `man`, prints the manual page. The scripts call `schemactl completions \
+      words`, which prints the words that complete a command line.
       """,
     examples: [
       "schemactl completions bash > ~/.local/share/bash-completion/completions/schemactl":

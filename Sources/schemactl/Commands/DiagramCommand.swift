@@ -11,14 +11,15 @@ enum DiagramCommand: Command {
   static let declaration = CommandDeclaration(
     name: "diagram", summary: "Draw the tables of a schema and their foreign keys.",
     discussion: """
-      Draws the schema of the latest migration, of an earlier migration (--to), a release, a \
-      database or a file of SQL as Mermaid, which GitHub renders, as DOT or as SVG. SVG needs \
-      Graphviz; without it, diagram prints Mermaid and exits with 66. --changed-since marks new, \
-      changed and dropped tables and columns: by words in Mermaid, by words and colours in DOT and \
-      SVG.
+      Draws the schema of the latest migration, an earlier migration (`--to`), a release, a \
+      database or a file of SQL. The output is Mermaid, which GitHub renders, DOT or SVG. SVG \
+      needs Graphviz. Without it, `diagram` prints Mermaid and exits with code 66. \
+      `--changed-since` marks new, changed and dropped tables and columns: by words in Mermaid, by \
+      words and colours in DOT and SVG.
 
-      --tables and --neighbours draw a part of a large schema. With --changed-since and without \
-      --tables, --neighbours starts at the tables that differ: 0 draws only those.
+      `--tables` and `--neighbours` draw a part of a large schema. With `--changed-since` and \
+      without `--tables`, `--neighbours` starts at the tables that differ: 0 draws only those \
+      tables.
       """,
     examples: [
       "schemactl diagram > schema.mmd": "Draw the latest schema as Mermaid.",
@@ -48,7 +49,7 @@ enum DiagramCommand: Command {
       + .common([]) + [
         .init(
           "format", .choice("FORMAT", DiagramFormat.allCases.map(\.rawValue)),
-          summary: "The output format; default: mermaid.")
+          summary: "The output format; default: `mermaid`.")
       ])
 
   static func run(_ session: Session) throws -> ExitStatus {
@@ -89,8 +90,8 @@ enum DiagramCommand: Command {
         session.output.write(diagram.mermaid)
         throw Failure(
           .notFound,
-          "`dot` is not on the path, so schemactl printed the diagram as Mermaid. Install "
-            + "Graphviz (Debian package graphviz), or use `--format mermaid`")
+          "`dot` is not on the path, so schemactl printed the diagram as Mermaid. Install Graphviz "
+            + "(Debian package `graphviz`), or use `--format mermaid`")
       } catch .failed(let reason) {
         throw Failure(.inputOutput, "Graphviz cannot lay out the diagram: \(reason)")
       }
@@ -109,7 +110,7 @@ extension Session {
     let names = ["to", "release", "database", "file"].filter(invocation.isOnCommandLine)
     try require(
       names.count <= 1, "`--\(names[0])` and `--\(names[1])` name two schemas",
-      hint: "Name one, and compare it with the other one with `--changed-since`.")
+      hint: "Name one, and compare it with the other schema with `--changed-since`.")
     switch names.first {
     case "database": return .database(try requiredDatabase())
     case "file": return .sql(file: text("file") ?? "")

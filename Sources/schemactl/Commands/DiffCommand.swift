@@ -10,10 +10,10 @@ enum DiffCommand: Command {
   static let declaration = CommandDeclaration(
     name: "diff", summary: "Compare a database with its history, or two schemas.",
     discussion: """
-      Without names, compares the schema of the database with the schema that the history gives at \
-      the database's point. With one name, compares the history with it; with two names, compares the \
-      first with the second. A name is a database, a migrations directory or a file of SQL. Quoting, \
-      white space, comments and the case of keywords make no difference.
+      Without names, compares the database with the schema of the history after the database's \
+      latest migration. With one name, compares the history with it. With two names, compares the \
+      first with the second. A name is a database, a migrations directory or a file of SQL. The \
+      comparison ignores quoting, white space, comments and the case of keywords.
       """,
     examples: [
       "schemactl diff --database app.sqlite": "Show the drift of a database.",
@@ -70,10 +70,12 @@ extension TextReporter {
     if !report.changes.isEmpty, report.hasLedger {
       help(
         "if the database is right, write the difference as a migration (`schemactl new NAME --from "
-          + "\(database)`); if the history is right, change the database")
+          + "\(database)`). If the history is right, change the database")
     }
     if !report.hasLedger {
-      note("\(database) has no ledger, so it was compared with the latest schema of the history")
+      note(
+        "\(database) has no ledger, so schemactl compared it with the latest schema of the "
+          + "history")
     }
   }
 

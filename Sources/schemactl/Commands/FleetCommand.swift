@@ -12,13 +12,14 @@ enum FleetCommand: Command {
     name: "fleet", summary: "Migrate, count or verify many databases.",
     discussion: """
       Migrates, inspects or verifies each database of a list. schemactl reads and replays the \
-      history once. Every database has its own ledger, locks and result: after an interruption, \
+      history once. Every database has its own ledger, locks and result. After an interruption, \
       run the command again. A failure does not stop the other databases. A missing database is a \
       failure. schemactl tries a busy database again at the end.
 
-      Name the databases by patterns, in which * and ? do not match a slash and ** matches any \
-      number of folders, or by a list file with one name in each line or a NUL after each name. \
-      Two names of one file are an error. Patterns skip journals, logs, backups and copies.
+      Name the databases by patterns or by a list file. In a pattern, `*` and `?` do not match a \
+      slash, and `**` matches any number of folders. A list file has one name in each line or a \
+      NUL after each name. Two names of one file are an error. Patterns skip journals, logs, \
+      backups and copies.
       """,
     examples: [
       "schemactl fleet migrate --databases 'tenants/*.sqlite'": "Migrate all tenants.",
@@ -31,7 +32,7 @@ enum FleetCommand: Command {
         name: "migrate", summary: "Bring the databases up to date.",
         discussion: """
           Applies the pending migrations to each database, each migration atomically. The exit \
-          code is that of the worst database. With --canary, schemactl migrates the first \
+          code is that of the worst database. With `--canary`, schemactl migrates the first \
           databases of the list, and the others only if all of them succeed.
           """,
         examples: [
@@ -72,9 +73,9 @@ enum FleetCommand: Command {
       CommandDeclaration(
         name: "merge", summary: "Add up the reports of all shards of a list.",
         discussion: """
-          Reads the output of `fleet COMMAND --shard I/N --format jsonl` of each machine. Fails if the \
-          report of a shard is missing or incomplete, or belongs to another list or history. \
-          Otherwise the exit code is the worst one of the reports.
+          Reads the output of `fleet COMMAND --shard I/N --format jsonl` of each machine. Fails if \
+          the report of a shard is missing or incomplete, or belongs to another list or history. \
+          Otherwise the exit code is the worst exit code of the reports.
           """,
         examples: ["schemactl fleet merge shard-*.jsonl": "Add up the reports."],
         arguments: [.init(name: "REPORT", summary: "A report of one shard.", repeats: true)],
@@ -137,7 +138,7 @@ enum FleetCommand: Command {
         $0 == "-" ? ListSource.standardInput : .pattern($0)
       } + session.invocation.texts("databases-from").map { $0 == "-" ? .standardInput : .file($0) }
     try session.require(
-      !sources.isEmpty, "no databases are named",
+      !sources.isEmpty, "the names of the databases are missing",
       hint: "Name them with `--databases PATTERN` or `--databases-from FILE`.")
     let list = try DatabaseList(shard: shard ?? .all)
     for source in sources { try list.add(source, interruption: session.interruption) }
@@ -166,7 +167,7 @@ enum FleetCommand: Command {
     guard command != "status" else { return (.status(project), project.digest) }
     let history = try ReplayedHistory(project, options, interruption: session.interruption)
     if options.frozenOnly, history.targets.isEmpty {
-      session.warn("no migration is frozen yet, so `--frozen` applies none")
+      session.warn("`--frozen` applies nothing, because no migration is frozen yet")
     }
     return command == "verify"
       ? (.verify(history), project.digest) : (.migrate(history), history.digest)

@@ -88,8 +88,8 @@ extension TextReporter {
           + (summary.failed > 0 ? "Correct the causes, then run" : "Run") + " it again to continue."
         : ".")
       + (summary.drifted > 0
-        ? " \(grouped(summary.drifted)) \(summary.drifted == 1 ? "differs" : "differ") from the history where "
-          + "no migration touches the difference." : "")
+        ? " \(grouped(summary.drifted)) \(summary.drifted == 1 ? "differs" : "differ") from the "
+          + "history in objects that no migration changes." : "")
   }
 }
 

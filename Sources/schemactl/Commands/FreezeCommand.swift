@@ -10,15 +10,15 @@ import SchemaYAML
 
 enum FreezeCommand: Command {
   static let declaration = CommandDeclaration(
-    name: "freeze", summary: "Record released migrations in history.lock.",
+    name: "freeze", summary: "Record released migrations in `history.lock`.",
     discussion: """
-      Adds the digest of every draft to history.lock, beside the manifests. From then on schemactl \
-      refuses a frozen manifest that was edited, renamed or removed. If lint reports an error, \
-      or a draft has no operations, freeze writes nothing.
+      Adds the digest of every draft to `history.lock`, beside the manifests. From then on \
+      schemactl refuses a frozen manifest that was edited, renamed or removed. If lint reports an \
+      error, or a draft has no operations, `freeze` writes nothing.
 
-      --accept records an edit of a frozen manifest that no device has run. If history.lock has \
-      conflict markers or an old format, freeze repairs it; it then freezes drafts only if \
-      --release or --to is given.
+      `--accept` records an edit of a frozen manifest that no device has run. If `history.lock` \
+      has conflict markers or an old format, `freeze` repairs it. It then freezes drafts only with \
+      `--release` or `--to`.
       """,
     examples: [
       "schemactl freeze --release 1.4": "Freeze every draft as part of release 1.4.",
@@ -28,11 +28,11 @@ enum FreezeCommand: Command {
     ],
     options: [
       .init(
-        "release", .text("NAME"), completion: .nothing, summary: "The release that ships them."),
+        "release", .text("NAME"), completion: .nothing, summary: "The name of the release."),
       .to("The last migration to freeze."),
       .init(
         "accept", .text("ID"), completion: .migrations,
-        summary: "Accept the edit of a frozen migration; needs --reason."),
+        summary: "Accept the edit of a frozen migration; needs `--reason`."),
       .init("reason", .text("TEXT"), summary: "The reason, on one line."),
     ] + .common)
 
@@ -53,7 +53,7 @@ enum FreezeCommand: Command {
     }
     try session.require(
       !session.flag("release") && !session.flag("to"),
-      "`--accept` cannot be combined with `--release` or `--to`", hint: "Run one after the other.")
+      "`--accept` excludes `--release` and `--to`", hint: "Run one after the other.")
     let reason = try session.reason(
       for: "`--accept`",
       hint: "Say why no device is affected: `--reason 'no release had it yet'`.")
@@ -112,7 +112,7 @@ enum FreezeCommand: Command {
     guard lint.status != .success else { return nil }
     let errors = lint.findings.filter { $0.severity == .error && !$0.isSuppressed }
     let failure = Failure(
-      lint.status, "lint found \(counted(errors.count, "error")), so nothing was frozen",
+      lint.status, "lint found \(counted(errors.count, "error")), so schemactl froze nothing",
       remedy: "Change the migrations, or suppress a finding with a reason under `lint.allow` in "
         + "its manifest")
     session.report(

@@ -9,9 +9,9 @@ enum GenerateCommand: Command {
   static let declaration = CommandDeclaration(
     name: "generate", summary: "Write Swift structs and column names from the schema.",
     discussion: """
-      Writes a struct for each table of the latest schema, with the name of the table, the names \
-      of its columns, and a property for each column. With --check, for CI, it writes nothing and \
-      exits with 1 if the file is not up to date.
+      Writes a struct for each table of the latest schema. The struct contains the names of the \
+      table and its columns, and a property for each column. With `--check`, for CI, `generate` \
+      writes nothing and exits with code 1 if the file is not up to date.
       """,
     examples: [
       "schemactl generate swift": "Print the structs.",
@@ -24,7 +24,7 @@ enum GenerateCommand: Command {
     options: [
       .init(
         "for", .choice("LIBRARY", SwiftFlavor.allCases.map(\.rawValue)),
-        summary: "The library whose protocols the structs conform to; default: plain."),
+        summary: "The library whose protocols the structs conform to; default: `plain`."),
       .init("output", .text("FILE"), summary: "The file; default: standard output."),
       .init("check", summary: "Write nothing, and fail if the file is not up to date."),
     ] + .common)

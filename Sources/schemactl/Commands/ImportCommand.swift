@@ -14,20 +14,20 @@ enum ImportCommand: Command {
     name: "import", summary: "Import the history of another migration tool.",
     discussion: """
       Writes one manifest for each migration of the other tool, with its number and the SQL of its \
-      up part, and names the entry of the tool's ledger under `replaces`. `schemactl migrate` then \
-      adopts databases of that tool by their ledger.
+      up part. The manifest names the entry of the tool's ledger under `replaces`. `schemactl \
+      migrate` then adopts databases of that tool by their ledger.
 
       SOURCE is the tool's folder of migrations, or a file such as the output of `alembic upgrade \
-      heads --sql` or the structure.sql of Rails. For GRDB and other tools that keep their \
+      heads --sql` or the `structure.sql` of Rails. For GRDB and other tools that keep their \
       migrations in code, name databases of the releases, the oldest first.
 
-      Before it writes, import runs the manifests and the tool's own SQL on two private databases, \
-      and requires the same schema and the same rows. With --database it also compares the schema \
-      of this database with the migrations in its ledger. It lists omitted parts (down sections, \
-      code, PRAGMAs) with file and line.
+      Before it writes, `import` runs the manifests and the tool's own SQL on two private \
+      databases, and requires the same schema and the same rows. With `--database` it also \
+      compares the schema of this database with the migrations in its ledger. It lists omitted \
+      parts (down sections, code, PRAGMAs) with file and line.
 
-      Like `init`, it creates schemactl.yaml if it is missing. On a terminal it asks what syncs the \
-      database with other devices; elsewhere, name it with --profile.
+      Like `init`, it creates a missing `schemactl.yaml`. On a terminal it asks which engine syncs \
+      the database with other devices. Elsewhere, name the profile with `--profile`.
       """,
     examples: [
       "schemactl import db/migrations --database app.sqlite":
@@ -79,8 +79,8 @@ enum ImportCommand: Command {
     if release != nil, !imported.droppedValues.isEmpty {
       throw Failure(
         .finding,
-        "import knows only the schemas of the releases, and does not freeze manifests that "
-          + "may lose values. Nothing was written:", details: imported.droppedValues,
+        "`import` knows only the schemas of the releases, and does not freeze manifests that may "
+          + "lose values. schemactl wrote nothing:", details: imported.droppedValues,
         remedy:
           "Import without `--release`, correct the manifests, and freeze them with `schemactl freeze "
           + "--release NAME`")
@@ -93,7 +93,7 @@ enum ImportCommand: Command {
       report.database = (database, point.count)
     }
     if session.interruption.isRequested {
-      throw Failure(.interrupted, "interrupted: nothing was written")
+      throw Failure(.interrupted, "interrupted: schemactl wrote nothing")
     }
     var files = session.files
     let engine = try session.syncEngine()
@@ -145,8 +145,8 @@ enum ImportCommand: Command {
     throw Failure(
       .finding,
       "\(database) has run \(imported.project.migrations[point.count - 1].id), but its schema "
-        + "differs from the history. Nothing was written; without `--database`, `import` writes "
-        + "the manifests anyway. The differences:",
+        + "differs from the history. schemactl wrote nothing. Without `--database`, `import` "
+        + "writes the manifests anyway. The differences:",
       details: point.differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },
       remedy: "Correct the schema of the database, or import the migrations that created it")
   }

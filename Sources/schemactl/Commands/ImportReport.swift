@@ -51,8 +51,8 @@ extension TextReporter {
     let code = imported.foreign.notes.count { $0.kind == .code }
     if code > 0 {
       mention(
-        "\(counted(code, "part")) in a programming language \(code == 1 ? "is" : "are") not imported: see the notes. "
-          + "Rows that such code changes differ from those of the other tool.")
+        "`import` skipped \(counted(code, "part")) in a programming language: see the notes. Rows "
+          + "that such code changes differ from those of the other tool.")
     }
     let proof =
       imported.foreign.tool == .grdb

@@ -11,14 +11,14 @@ enum InitCommand: Command {
   static let declaration = CommandDeclaration(
     name: "init", summary: "Start a project, empty or from an existing database.",
     discussion: """
-      Creates the migrations directory, schemactl.yaml, and the JSON Schemas that let editors \
-      complete and check both. On a terminal it asks what syncs the database with other devices; \
-      elsewhere, name it with --profile. It never changes existing files.
+      Creates the migrations directory, `schemactl.yaml`, and the JSON Schemas that let editors \
+      complete and check both. On a terminal it asks which engine syncs the database with other \
+      devices. Elsewhere, name the profile with `--profile`. It never changes existing files.
 
-      With --from it also writes 0001_baseline.yaml, a migration that creates the schema of an \
+      With `--from` it also writes `0001_baseline.yaml`, a migration that creates the schema of an \
       existing database, and adopts that database. A baseline has no rows: add rows that a new \
       database needs in a separate migration. If another migration tool made the database, \
-      0001_baseline.yaml replaces the entries in its ledger; use `schemactl import` instead if \
+      `0001_baseline.yaml` replaces the entries in its ledger. Use `schemactl import` instead if \
       other databases have run fewer of that tool's migrations.
       """,
     examples: [
@@ -75,7 +75,7 @@ enum InitCommand: Command {
       for ledger in ledgers {
         $0.mention(
           "The baseline replaces \(counted(ledger.entries.count, "migration")) in "
-            + "\(ledger.table.visible). For databases that have run fewer of them, use "
+            + "`\(ledger.table.visible)`. For databases that have run fewer of them, use "
             + "`schemactl import` instead of this baseline.")
       }
       if let report { $0.mention("Adopted the database at \(report.at.visible).") }
@@ -98,14 +98,14 @@ extension Session {
     let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
     guard let answer = ask(question) else {
       note(
-        "the sync engine is unknown, so lint assumes `additive`; name the engine with `--profile`")
+        "the sync engine is unknown, so lint assumes `additive`. Name the engine with `--profile`")
       return nil
     }
     if answer.isEmpty { return engines.first }
     let number = Int(answer).map { $0 - 1 }.flatMap { engines.indices.contains($0) ? $0 : nil }
     let engine = SyncEngine(rawValue: answer) ?? number.map { engines[$0] }
     try require(
-      engine != nil, "`\(answer.visible)` is not one of the answers", hint: "Nothing was written.")
+      engine != nil, "`\(answer.visible)` is not a valid answer", hint: "schemactl wrote nothing.")
     return engine
   }
 }

@@ -11,14 +11,14 @@ enum InspectCommand: Command {
   static let declaration = CommandDeclaration(
     name: "inspect", summary: "Print a schema.",
     discussion: """
-      Prints the schema of a database, of a migrations directory or of a file of SQL; without SOURCE, \
-      the schema of the project's history. The output is SQL; with --format yaml it is a manifest whose \
-      operations create the schema.
+      Prints the schema of a database, of a migrations directory or of a file of SQL. Without \
+      SOURCE, prints the schema of the project's history. The output is SQL. With `--format yaml` \
+      it is a manifest whose operations create the schema.
       """,
     examples: [
       "schemactl inspect app.sqlite": "Print the schema of a database.",
       "schemactl inspect --to 0004": "Print the schema after migration 4.",
-      "schemactl inspect --write": "Update the file that `schema` in schemactl.yaml names.",
+      "schemactl inspect --write": "Update the file that `schema` in `schemactl.yaml` names.",
     ],
     arguments: [
       .init(
@@ -51,7 +51,7 @@ enum InspectCommand: Command {
       "`--write` writes the schema of the whole history", hint: "Leave out SOURCE and `--to`.")
     guard let file = session.schemaFile else {
       throw session.usageError(
-        "schemactl.yaml names no schema file", hint: "Add a line such as `schema: schema.sql`.")
+        "`schemactl.yaml` names no schema file", hint: "Add a line such as `schema: schema.sql`.")
     }
     let project = try session.project()
     try session.writing.withLock { _ in try session.writeSchemaFile(of: project) }

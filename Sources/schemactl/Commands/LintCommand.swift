@@ -12,16 +12,16 @@ enum LintCommand: Command {
   static let declaration = CommandDeclaration(
     name: "lint", summary: "Find migrations that lose data or break other devices.",
     discussion: """
-      Replays the history in memory on generated rows, and reports the effects of each migration \
-      on rows, on devices that sync with an older release, and on the application's queries. Each \
-      finding names the place, the consequence and, where possible, a safe alternative. Warnings \
-      and notes alone exit with 0.
+      Replays the history in memory on generated rows. Reports the effects of each migration on \
+      rows, on devices that sync with an older release, and on the application's queries. Each \
+      finding names the place, the consequence and, where possible, a safe alternative. With only \
+      warnings and notes, `lint` exits with code 0.
 
-      --on-copy runs the pending migrations on a temporary copy of the database instead and prints \
-      the row counts before and after. --fix changes drafts where the safe form is certain.
+      `--on-copy` runs the pending migrations on a temporary copy of the database instead and \
+      prints the row counts before and after. `--fix` changes drafts where the safe form is certain.
 
       To adopt lint for an old history, name a file as `lint: { baseline: FILE }` in \
-      schemactl.yaml and run --write-baseline: lint does not report the findings in that file.
+      `schemactl.yaml`, and use `--write-baseline`. Lint does not report the findings in that file.
       """,
     examples: [
       "schemactl lint": "Check every migration.",
@@ -47,7 +47,7 @@ enum LintCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let modes = ["on-copy", "explain", "write-baseline", "fix"].filter(session.flag)
-    try session.require(modes.count < 2, "`--\(modes[0])` cannot be combined with `--\(modes[1])`")
+    try session.require(modes.count < 2, "`--\(modes[0])` and `--\(modes[1])` exclude each other")
     let report: LintReport
     switch modes.first {
     case "explain": return try explain(session.text("explain") ?? "", session)
@@ -82,7 +82,7 @@ enum LintCommand: Command {
   private static func writeBaseline(_ session: Session) throws -> ExitStatus {
     guard let file = session.baselineFile else {
       throw session.usageError(
-        "schemactl.yaml names no baseline",
+        "`schemactl.yaml` names no baseline",
         hint: "Add a line such as `lint: { baseline: lint.baseline }`.")
     }
     let report = try session.linter(of: session.project(), isForBaseline: true)
@@ -100,7 +100,7 @@ enum LintCommand: Command {
   private static func explain(_ rule: String, _ session: Session) throws -> ExitStatus {
     try session.require(
       OutputFormat.common.contains(session.format),
-      "`--explain` cannot be combined with `--format \(session.format.rawValue)`")
+      "`--explain` and `--format \(session.format.rawValue)` exclude each other")
     guard let explanation = explanation(of: rule) else {
       if let problem = Rule.problem(withOldID: rule) { throw Failure(.invalidInput, problem) }
       throw session.usageError(
@@ -147,7 +147,8 @@ extension TextReporter {
     let queries = report.queries.map { $0 == 1 ? "; 1 query" : "; \(grouped($0)) queries" } ?? ""
     let text = "Profile \(report.profile.rawValue): \(report.profile.meaning)\(queries)."
     guard let migration = report.failure?.migration?.id else { return text }
-    return text + " The replay ended at \(migration.visible): later migrations were not checked."
+    return text
+      + " The replay ended at `\(migration.visible)`: lint did not check later migrations."
   }
 
   /// `Found 3 errors, 1 warning (2 fixable with `--fix`); 1 suppressed`

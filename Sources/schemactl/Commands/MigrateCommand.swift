@@ -12,9 +12,9 @@ enum MigrateCommand: Command {
   static let declaration = CommandDeclaration(
     name: "migrate", summary: "Apply the pending migrations to a database.",
     discussion: """
-      Applies each pending migration atomically. If a migration fails, the earlier ones stay \
-      applied, and the database is in the state before the failed one. schemactl creates a missing \
-      database, unless --existing or --frozen is given.
+      Applies each pending migration atomically. If a migration fails, the earlier migrations stay \
+      applied, and the database is in the state before the failed migration. schemactl creates a \
+      missing database, except with `--existing` or `--frozen`.
       """,
     examples: [
       "schemactl migrate --database app.sqlite": "Apply the pending migrations.",
@@ -45,7 +45,7 @@ enum MigrateCommand: Command {
     let resets = session.flag("reset-drafts")
     try session.require(
       !resets || !session.flag("dry-run") && !session.flag("frozen"),
-      "`--reset-drafts` cannot be combined with `--dry-run` or `--frozen`")
+      "`--reset-drafts` excludes `--dry-run` and `--frozen`")
     let database = try session.requiredDatabase()
     if session.flag("dry-run") { return try PlanCommand.plan(database, session) }
     var options = session.migrateOptions(database)
@@ -68,9 +68,9 @@ enum MigrateCommand: Command {
       return report.status
     } catch  where session.interruption.isRequested {
       // A run that applied a migration returns a report instead.
-      throw Failure(.interrupted, "interrupted: no migration was applied")
+      throw Failure(.interrupted, "interrupted: schemactl applied no migration")
     } catch let failure as Failure where failure.status == .migrationFailed {
-      throw failure.adding("\(database) was not changed")
+      throw failure.adding("\(database) is unchanged")
     }
   }
 
@@ -91,8 +91,8 @@ enum MigrateCommand: Command {
     let reset = try DraftCopy(of: options.database, project).restore(
       timeout: options.timeout, interruption: session.interruption)
     session.note(
-      "\(options.database) was reset to \(reset.copy ?? "an empty database"); its previous content, "
-        + "with the rows written since, is in \(reset.setAside)")
+      "schemactl reset \(options.database) to \(reset.copy ?? "an empty database"). Its previous "
+        + "content, with the rows written since, is in \(reset.setAside)")
     return reset
   }
 }
@@ -114,7 +114,7 @@ extension TextReporter {
     if let result = report.integrityCheck, report.failure == nil {
       note(
         result == "ok"
-          ? "integrity_check found no problem" : "integrity_check could not run: \(result)")
+          ? "`integrity_check` found no problem" : "`integrity_check` could not run: \(result)")
     }
     noteDrift(report.drift, options.database)
     guard let failure = report.failure else { return mention(arrival(report, options)) }
@@ -154,11 +154,11 @@ extension TextReporter {
         switch strategy {
         case .native, .sql, .assertion: nil
         case .update where rewriting.contains(applied.id):
-          "rows were updated in place"
+          "updated rows in place"
         case .schemaEdit where rewriting.contains(applied.id):
-          "only rows that are older than the column were written"
-        case .update, .schemaEdit: "no row was written"
-        case .rewrite: "every row was written once"
+          "wrote only rows that are older than the column"
+        case .update, .schemaEdit: "wrote no row"
+        case .rewrite: "wrote every row once"
         }
       guard let effect else { continue }
       let text = "\(strategy.rawValue): \(effect)"
@@ -173,7 +173,7 @@ extension TextReporter {
     if report.isHistoryEmpty {
       return options.frozenOnly
         ? "No migration is frozen yet: \(database) is unchanged."
-        : "The history is empty: no migration was applied, and no database was created."
+        : "The history is empty: schemactl applied no migration and created no database."
     }
     if let beyond = report.beyond { return beyond.sentence.visible + "." }
     let state =
@@ -194,19 +194,19 @@ extension TextReporter {
       return "still applied: \(counted(report.applied.count, "migration")), up to \(last.id)"
     }
     if !report.uncertain.isEmpty {
-      return "\(database) is either unchanged or contains everything that was to be committed"
+      return "\(database) is either unchanged or contains all changes of the transaction"
     }
     let state =
       if !report.adopted.isEmpty {
         "only has the ledger rows of the adopted migrations"
       } else if report.isStillMissing {
-        "was not created"
+        "is still missing"
       } else if options.reset != nil {
-        "is as it was before its drafts"
+        "is in the state before its drafts"
       } else {
         "is unchanged"
       }
-    return "no migration was applied: \(database) \(state)"
+    return "schemactl applied no migration: \(database) \(state)"
   }
 }
 
@@ -215,8 +215,8 @@ extension ExitStatus {
   fileprivate func advice(ofFrozen isFrozen: Bool) -> String? {
     switch self {
     case .migrationFailed where isFrozen:
-      "correct the rows of the database, and run the command again; do not change the manifest, which "
-        + "is frozen"
+      "correct the rows of the database, and run the command again. Do not change the manifest, "
+        + "which is frozen"
     case .migrationFailed:
       "correct the manifest, or the rows of the database, and run the command again"
     case .interrupted: "run the command again to continue"

@@ -10,16 +10,16 @@ enum NewCommand: Command {
   static let declaration = CommandDeclaration(
     name: "new", summary: "Write the next manifest.",
     discussion: """
-      The file name is the next number, or the time if the other manifests are named by time, \
-      followed by NAME. schemactl creates the migrations directory if it is missing and never \
-      changes an existing file.
+      The file name is the next number followed by NAME. If the other file names begin with a \
+      time, the new name does, too. schemactl creates the migrations directory if it is missing \
+      and never changes an existing file.
 
-      With --from, the manifest changes the latest schema of the history into that of a database \
-      or of a file of SQL. Columns that keep their name keep their values; name renamed columns \
-      and tables with --rename, or they are dropped and recreated.
+      With `--from`, the manifest changes the latest schema of the history into that of a database \
+      or of a file of SQL. Columns that keep their name keep their values. Name renamed columns \
+      and tables with `--rename`; otherwise the manifest drops and recreates them.
       """,
     examples: [
-      "schemactl new Add priority": "Write 0008_add_priority.yaml after 0007.",
+      "schemactl new Add priority": "Write `0008_add_priority.yaml` after migration 7.",
       "schemactl new Colours --from schema.sql --rename lists.color=colour":
         "Write the operations that lead to the schema of a file.",
     ],
@@ -38,8 +38,8 @@ enum NewCommand: Command {
     let name = session.arguments.joined(separator: " ")
     guard let manifest = NewManifest(name: name) else {
       throw session.usageError(
-        "a file name cannot be created from `\(name.visible)`",
-        hint: "Say what the migration does, for example `schemactl new Add priority`.")
+        "schemactl cannot create a file name from `\(name.visible)`",
+        hint: "Name the purpose of the migration, for example `schemactl new Add priority`.")
     }
     var files = session.files
     try files.makeFolder()

@@ -8,13 +8,13 @@ import SchemaSQLText
 
 enum PlanCommand: Command {
   static let declaration = CommandDeclaration(
-    name: "plan", summary: "Show what migrate will do, and change nothing.",
+    name: "plan", summary: "Show the effects of `migrate`, and change nothing.",
     discussion: """
-      Lists the pending operations with their cost on this database, and runs the checks that only \
-      read rows: maps, NULL, CHECK, unique and foreign keys, assertions. --on-copy is the complete \
-      trial: it runs the migrations on a temporary copy of the database and measures the time. \
-      Without a database, plans the whole history for an empty one. --sql prints a script for \
-      the sqlite3 shell with the same statements, transactions and ledger entries.
+      Lists the pending operations with their cost on this database. Runs the checks that only \
+      read rows: maps, NULL, CHECK, unique and foreign keys, assertions. `--on-copy` is the \
+      complete trial: it runs the migrations on a temporary copy of the database and measures the \
+      time. Without a database, plans the whole history for an empty database. `--sql` prints a \
+      script for the `sqlite3` shell with the same statements, transactions and ledger entries.
       """,
     examples: [
       "schemactl plan --database app.sqlite": "List the pending operations.",
@@ -23,7 +23,7 @@ enum PlanCommand: Command {
         "Create a database without schemactl.",
     ],
     options: [
-      .init("sql", summary: "Print SQL for the sqlite3 shell, or for a cluster."),
+      .init("sql", summary: "Print SQL for the `sqlite3` shell, or for a cluster."),
       .init("on-copy", summary: "Run the migrations on a copy of the database."),
       .to(), .frozen, .redact, .paranoid,
     ] + .databaseOrCluster + .common)
@@ -38,7 +38,7 @@ enum PlanCommand: Command {
       guard session.flag("on-copy") else {
         return try plan(session.optionalDatabase(), session)
       }
-      try session.require(!session.flag("sql"), "`--sql` cannot be combined with `--on-copy`")
+      try session.require(!session.flag("sql"), "`--sql` and `--on-copy` exclude each other")
       return try rehearse(session)
     } catch  where session.flag("sql") && session.printsRawSQL {
       // Behind a pipe, `sqlite3` would read nothing and succeed.
@@ -125,13 +125,13 @@ extension TextReporter {
     let database = name?.visible ?? "an empty database"
     if plan.migrations.isEmpty {
       if let beyond = plan.beyond { return beyond.sentence.visible + "." }
-      if report.failure != nil { return "Nothing was changed." }
+      if report.failure != nil { return "Nothing changed." }
       return plan.isHistoryEmpty
         ? "The history is empty: nothing to do." : "Nothing is pending for \(database)."
     }
     let count = "\(counted(plan.migrations.count, "migration")) pending for \(database)"
     let cost = plan.costInWords.map { "; \($0)" } ?? ""
-    return "\(count)\(cost). Nothing was changed." + evidence(of: report)
+    return "\(count)\(cost). Nothing changed." + evidence(of: report)
   }
 
   /// What a plan without a failure has proven of the rows.
@@ -139,7 +139,10 @@ extension TextReporter {
     guard report.failure == nil, report.plan.dependsOnRows else { return "" }
     let asked = report.answers.count(where: \.isAsked)
     return
-      (asked == 0 ? " The rows were not checked" : " The rows passed \(counted(asked, "check"))")
+      (asked == 0
+      ? " schemactl did not check the rows"
+      : " The rows passed "
+        + "\(counted(asked, "check"))")
       + "; `plan --on-copy` runs the migrations on a copy."
   }
 
@@ -148,12 +151,12 @@ extension TextReporter {
     show(applied, "On a copy, applied")
     noteDrift(report.run.drift, options.database)
     if let failure = report.run.failure {
-      return complain(failure.adding("this was a copy: \(options.database) was not changed"))
+      return complain(failure.adding("this was a copy: \(options.database) is unchanged"))
     }
     mention(
       applied.isEmpty
         ? arrival(report.run, options)
         : "\(counted(applied.count, "migration")) in \(duration(report.milliseconds)), on a copy: "
-          + "\(options.database.visible) was not changed.")
+          + "\(options.database.visible) is unchanged.")
   }
 }

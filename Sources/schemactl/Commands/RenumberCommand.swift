@@ -40,8 +40,8 @@ enum RenumberCommand: Command {
     }
     for renaming in upstream {
       session.warn(
-        "\(renaming.from) is upstream, and the other migration with its number is not: renumber that "
-          + "one instead"
+        "\(renaming.from) is upstream, and the other migration with its number is not: renumber "
+          + "the other migration instead"
           + (isRehearsal
             ? ""
             : ", and undo this renaming (`mv \(shellQuoted(folder.file(ofMigration: renaming.to))) "
@@ -59,7 +59,7 @@ enum RenumberCommand: Command {
       }
       $0.mention(
         isRehearsal
-          ? "Nothing was changed."
+          ? "Nothing changed."
           : "A database that has run a draft under its old name does not know the new name: run "
             + "`schemactl migrate --reset-drafts` there.")
     }

@@ -13,10 +13,10 @@ enum RepairCommand: Command {
   static let declaration = CommandDeclaration(
     name: "repair", summary: "Correct the ledger of a database.",
     discussion: """
-      Changes one migration's row in the ledger, the table schemactl_migrations of the database. \
+      Changes one migration's row in the ledger, the table `schemactl_migrations` of the database. \
       schemactl shows the new record and how well the schema fits it, then asks for confirmation. \
-      It changes nothing else, and records the repair in schemactl_repairs, or with \
-      `ledger_table: NAME` in schemactl_repairs_of_NAME.
+      It changes nothing else, and records the repair in `schemactl_repairs`, or with \
+      `ledger_table: NAME` in `schemactl_repairs_of_NAME`.
       """,
     examples: [
       "schemactl repair 0004_tags absent --reason 'row copied by hand' --database app.sqlite":
@@ -44,10 +44,10 @@ enum RepairCommand: Command {
     guard let action = LedgerRepair.Action(rawValue: state) else {
       throw session.usageError(
         "`\(state.visible)` is not a state of a migration",
-        hint: "Use one of \(states.joined(separator: ", ")).")
+        hint: "Use one of \(states.map { "`\($0)`" }.joined(separator: ", ")).")
     }
     let reason = try session.reason(
-      for: "`repair`", hint: "schemactl records why the ledger was changed.")
+      for: "`repair`", hint: "schemactl records the reason for the repair.")
     let id = project.migrations.first { $0.answers(to: name) }?.id ?? name
     let plan = try project.plan(
       LedgerRepair(id: id, action: action, reason: reason), of: readable)

@@ -13,17 +13,18 @@ enum ReportCommand: Command {
     summary: "Write an HTML page of the schema and its history.",
     discussion: """
       The page is one file, which needs no network. It shows the migrations by release, the \
-      drafts, the schema at each release, the differences between releases, the origin of each \
-      column, key, index and trigger, a diagram (with Graphviz), lint findings, suppressions, and \
-      how devices of two releases break each other's rows. With --database it adds drift, row \
-      counts, sizes and the cost of pending migrations. The page contains no values of rows.
+      drafts, the schema at each release and the differences between releases. It shows the origin \
+      of each column, key, index and trigger, and a diagram (with Graphviz). It lists lint \
+      findings, suppressions, and conflicts between devices of two releases. With `--database` it \
+      adds drift, row counts, sizes and the cost of pending migrations. The page contains no \
+      values of rows.
       """,
     examples: [
       "schemactl report --output schema.html": "Write the report of the history.",
       "schemactl report --database app.sqlite --output app.html": "Add the state of a database.",
     ],
     options: [
-      .init("output", .text("FILE"), summary: "The page; default: schema.html."),
+      .init("output", .text("FILE"), summary: "The page; default: `schema.html`."),
       .profile,
     ] + .database + .common([]))
 

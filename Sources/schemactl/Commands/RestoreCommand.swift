@@ -11,9 +11,9 @@ enum RestoreCommand: Command {
     name: "restore", summary: "Put a backup back in place of a database.",
     discussion: """
       Checks the newest backup that `migrate --backup` made, or BACKUP, and writes it over the \
-      database in one transaction: other processes read either the old or the new content. restore \
-      keeps the old content in FILE.before-restore. It replaces the file of a damaged or missing \
-      database. It works without the migrations.
+      database in one transaction. Other processes read either the old or the new content. \
+      `restore` keeps the old content in `FILE.before-restore`. It replaces the file of a damaged \
+      or missing database. It works without the migrations.
       """,
     examples: [
       "schemactl restore --database app.sqlite": "Restore the newest backup.",

@@ -5,7 +5,7 @@ import SchemaYAML
 
 enum SchemaCommand: Command {
   static let declaration = CommandDeclaration(
-    name: "schema", summary: "Print the JSON Schema of manifests or of schemactl.yaml.",
+    name: "schema", summary: "Print the JSON Schema of manifests or of `schemactl.yaml`.",
     discussion: """
       Editors use a JSON Schema (draft-07) to complete and check YAML. A file names its schema, by a \
       path from its own directory, in a comment at its top:

@@ -9,15 +9,15 @@ enum SquashCommand: Command {
   static let declaration = CommandDeclaration(
     name: "squash", summary: "Replace the beginning of a long history by one migration.",
     discussion: """
-      Writes NNNN_squash_NAME.yaml, which creates the same schema and rows as the migrations up to \
-      ID, and moves their manifests to the folder `squashed` beside the others. A new database \
-      runs only the squash. A database that has run all of these migrations records the squash as \
+      Writes `NNNN_squash_NAME.yaml`, which creates the same schema and rows as the migrations up \
+      to ID. Moves their manifests to the folder `squashed` beside the others. A new database runs \
+      only the squash. A database that has run all of these migrations records the squash as \
       applied. A database that has run some of them runs the rest from `squashed`.
 
-      Frozen migrations stay frozen: history.lock keeps their lines and gets a line for the \
-      squash, and `verify` compares the manifests in `squashed`. Before it writes, squash runs \
-      both forms on private databases: the schema, the rows and the results of the later \
-      migrations must be the same.
+      Frozen migrations stay frozen: `history.lock` keeps their lines and gets a line for the \
+      squash. `verify` compares the manifests in `squashed`. Before it writes, `squash` runs both \
+      forms on private databases: the schema, the rows and the results of the later migrations \
+      must be the same.
       """,
     examples: ["schemactl squash --to 0120": "Replace the first 120 migrations."],
     options: [
@@ -35,7 +35,7 @@ enum SquashCommand: Command {
       let squashing = try session.project().squashing(
         through: last, interruption: session.interruption)
       if session.interruption.isRequested {
-        throw Failure(.interrupted, "interrupted: nothing was written")
+        throw Failure(.interrupted, "interrupted: schemactl wrote nothing")
       }
       try session.writing.withLock { _ in try squashing.write() }
       return squashing
@@ -55,8 +55,8 @@ enum SquashCommand: Command {
           + "\(folder.squashed.path.visible).")
       if !squashing.areLaterRowsCompared {
         text.mention(
-          "The rows that the later migrations leave were not compared, only their schema: they need "
-            + "random values that differ from each other.")
+          "schemactl compared only the schema after the later migrations, not their rows: these "
+            + "need random values that differ from each other.")
       }
       if !squashing.releases.isEmpty {
         text.mention(

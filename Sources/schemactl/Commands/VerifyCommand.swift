@@ -9,11 +9,11 @@ enum VerifyCommand: Command {
   static let declaration = CommandDeclaration(
     name: "verify", summary: "Check that released migrations are unchanged.",
     discussion: """
-      Compares the manifests with history.lock and replays the whole history in memory. If a \
-      database is named, compares its ledger and its schema with the history; one that only \
-      schemactl.yaml names may be missing. In a git repository, compares history.lock with that of \
-      HEAD, of every tag, and of the parents of an open merge, rebase or cherry-pick, and shows \
-      edits of frozen manifests. It writes nothing.
+      Compares the manifests with `history.lock` and replays the whole history in memory. With a \
+      database, compares its ledger and its schema with the history. A database that only \
+      `schemactl.yaml` names may be missing. In a git repository, compares `history.lock` with \
+      that of `HEAD`, of every tag, and of the parents of an open merge, rebase or cherry-pick. \
+      Shows edits of frozen manifests. It writes nothing.
       """,
     examples: [
       "schemactl verify": "Verify the history.",
@@ -61,6 +61,6 @@ extension ManifestDiff {
   var lines: [String] {
     text.split(separator: "\n").map { String($0).visible }
       + schema.map { "schema after it: \($0.sentence.visible)" }
-      + (problem.map { ["the edit cannot be shown: \($0.visible)"] } ?? [])
+      + (problem.map { ["schemactl cannot show the edit: \($0.visible)"] } ?? [])
   }
 }

@@ -163,10 +163,10 @@ private func summary(ofRule id: String) -> String {
     + LedgerState.allCases.map { ("ledger/\($0.rawValue)", $0.problem) }
   if let problem = states.first(where: { $0.0 == id })?.1 { return problem }
   return switch id {
-  case "history/lock": "history.lock is invalid, or lacks a line of another revision."
+  case "history/lock": "`history.lock` is invalid, or lacks a line of another revision."
   case "manifest/invalid": "A manifest is invalid."
   case "configuration/invalid": "The configuration is invalid."
-  case "replay/failed": "The history cannot be replayed from its beginning, or from a release."
+  case "replay/failed": "The replay of the history from its beginning, or from a release, fails."
   case "replay/differs": "The final schema depends on the release that a device starts from."
   case "schema/stale": "The schema file is not the schema of the latest migration."
   case "database/drift": "The schema of a database differs from its history."
