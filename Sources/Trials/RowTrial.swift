@@ -69,8 +69,7 @@ package final class RowTrial {
   }
 
   private func note(_ migration: Int, _ reason: String) {
-    evidence.notes.append(
-      "lint judged `\(history.migrations[migration].id)` without rows: \(reason)")
+    evidence.notes.append("lint judged `\(history.migrations[migration].id)` without rows: \(reason)")
   }
 
   // MARK: One step
@@ -337,10 +336,8 @@ package final class RowTrial {
     let full = try experiment(RowFiller.allKinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
       if isSingle, !tables.changed.isEmpty {
-        note(
-          first,
-          "no row fits "
-            + "\(tables.changed.sorted().map { "`\($0.text)`" }.joined(separator: ", "))")
+        let names = tables.changed.sorted().map { "`\($0.text)`" }
+        note(first, "no row fits \(names.joined(separator: ", "))")
       }
       return nil
     }
