@@ -68,8 +68,8 @@ package final class RowTrial {
     evidence.releases.append(isSame ? release : release + 1)
   }
 
-  private func note(_ migration: Int, _ reason: String) {
-    evidence.notes.append("lint judged `\(history.migrations[migration].id)` without rows: \(reason)")
+  private func note(_ migration: Int, _ why: String) {
+    evidence.notes.append("lint judged `\(history.migrations[migration].id)` without rows: \(why)")
   }
 
   // MARK: One step
