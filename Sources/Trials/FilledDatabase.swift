@@ -24,13 +24,6 @@ struct FilledDatabase {
     func index(of column: Identifier) -> Int? {
       shape.columns.firstIndex { $0.key == column }
     }
-
-    /// A marked value from one of the rows.
-    func value(of column: Identifier, without rows: [Int]) -> Value? {
-      guard let index = index(of: column) else { return nil }
-      return self.rows.indices.lazy.filter { !rows.contains($0) }.map { self.rows[$0].cells[index] }
-        .first { !MarkMaker.numbers(in: $0).isEmpty }
-    }
   }
 
   let bytes: [UInt8]

@@ -10,85 +10,55 @@ import SchemaTimeline
 struct Place {
   let timeline: Timeline
   let migration: Int
+  let outcome: TableOutcome
+  private var judge: LossJudge { outcome.judge }
   /// The table's names before and after the step.
-  private let names: Set<Identifier>
-
-  init(_ timeline: Timeline, _ migration: Int, _ table: Identifier, _ after: Identifier?) {
-    self.timeline = timeline
-    self.migration = migration
-    names = Set([table, after].compactMap { $0 })
+  private var names: Set<Identifier> {
+    Set([outcome.table.shape.key, outcome.name].compactMap { $0 })
   }
 
   /// Nil if the migration itself deletes rows of the table.
-  func ofRows(_ rows: [Int], _ judge: LossJudge) throws(Failure) -> StatementPlace? {
-    guard let table = judge.experiment.database.tables.first(where: { names.contains($0.key) })?.key
-    else { return nil }
-    var step = try last([], judge.removing(rows, of: table), judge)
-    if step == nil {
-      let marks = judge.marks(of: rows, in: table)
-      step = try lastHolding(judge) { !marks.isDisjoint(with: MarkMaker.numbers(in: $1)) }
+  func ofRows() throws(Failure) -> StatementPlace? {
+    let (rows, table) = (outcome.lost, outcome.table.shape.key)
+    let marks = judge.marks(of: rows, in: table)
+    let step = try last([], judge.removing(rows, of: table)) {
+      !marks.isDisjoint(with: MarkMaker.numbers(in: $1))
     }
     guard let step else { return fallback }
     return writesTable(step) && !onlyUpdates(step) || consents(step) ? nil : place(of: step)
   }
 
   /// Nil if the step itself overwrites the column.
-  func ofCells(
-    _ cells: [LossJudge.Cell], _ column: DeviceTable.Column, _ judge: LossJudge
-  ) throws(Failure) -> StatementPlace? {
-    let changes = cells.compactMap { cell in
-      judge.setting(cell, to: judge.oldValue(cell).different)
-    }
-    let values = cells.map(judge.oldValue)
-    var step = try last([], changes, judge)
-    if step == nil { step = try lastHolding(judge) { $0 == column.key && values.contains($1) } }
-    guard let step else { return overwrites(column) ? nil : fallback }
-    return updates(step, column.key) ? nil : place(of: step)
-  }
-
-  /// The statement after which the column contains another column's values; nil if the step itself
-  /// overwrites the column.
   ///
   /// - Parameters:
-  ///   - name: the column's name after the step.
-  ///   - value: a value that only this column had; nil if it has none.
-  func ofExchange(
-    _ column: DeviceTable.Column, as name: Identifier, _ value: Value?, _ judge: LossJudge
+  ///   - column: the name of the cells' column in the statements.
+  ///   - equal: two values that become equal; nil if the step loses the cells' own values.
+  func ofCells(
+    _ cells: [LossJudge.Cell], _ column: Identifier, equal: (Value, Value)? = nil
   ) throws(Failure) -> StatementPlace? {
-    guard let value, let step = try lastHolding(judge, { $0 == name && $1 == value }) else {
-      return overwrites(column) ? nil : fallback
-    }
-    return updates(step, name) ? nil : place(of: step)
+    let values = cells.map(judge.oldValue)
+    let one = cells.compactMap { judge.setting($0, to: equal?.0 ?? judge.oldValue($0)) }
+    let two = cells.compactMap { judge.setting($0, to: equal?.1 ?? judge.oldValue($0).different) }
+    guard !cells.isEmpty,
+      let step = try last(one, two, orHolding: { $0 == column && values.contains($1) })
+    else { return overwrites(column) ? nil : fallback }
+    let isDeletion =
+      equal != nil && writesTable(step) && step.statement.events.contains { $0.action == .delete }
+    return isDeletion || updates(step, column) ? nil : place(of: step)
   }
 
-  func ofValues(
-    _ a: Value, _ b: Value, _ cell: LossJudge.Cell, _ column: DeviceTable.Column, _ judge: LossJudge
-  ) throws(Failure) -> StatementPlace? {
-    let changes = [a, b].map { [judge.setting(cell, to: $0)].compactMap { $0 } }
-    guard let step = try last(changes[0], changes[1], judge) else {
-      return overwrites(column) ? nil : fallback
-    }
-    let isDeletion = writesTable(step) && step.statement.events.contains { $0.action == .delete }
-    return isDeletion || updates(step, column.key) ? nil : place(of: step)
-  }
-
-  /// The last statement before which two runs still differ.
+  /// The last statement before which two runs still differ; if there is none, the first one after
+  /// which no cell of the table matches.
   private func last(
-    _ a: [Experiment.Change], _ b: [Experiment.Change], _ judge: LossJudge
+    _ a: [Experiment.Change], _ b: [Experiment.Change],
+    orHolding fits: (Identifier, Value) -> Bool
   ) throws(Failure) -> Experiment.Step? {
-    guard let one = try judge.experiment.run(a, tracing: true),
+    if let one = try judge.experiment.run(a, tracing: true),
       let two = try judge.experiment.run(b, tracing: true), one.steps.count == two.steps.count
-    else { return nil }
-    var index = one.steps.count
-    while index > 0, one.steps[index - 1].digest == two.steps[index - 1].digest { index -= 1 }
-    guard one.steps.indices.contains(index) else { return nil }
-    return one.steps[index]
-  }
-
-  /// The first statement after which no cell of the table matches.
-  private func lastHolding(
-    _ judge: LossJudge, _ fits: (Identifier, Value) -> Bool
-  ) throws(Failure) -> Experiment.Step? {
+    {
+      let index = one.steps.indices.last { one.steps[$0].digest != two.steps[$0].digest } ?? -1
+      if one.steps.indices.contains(index + 1) { return one.steps[index + 1] }
+    }
     let steps = try judge.experiment.run(tracing: true)?.steps ?? []
     let last = steps.lastIndex { step in
       names.contains { name in
@@ -153,11 +123,11 @@ struct Place {
   }
 
   /// Whether any statement of the step overwrites the column.
-  private func overwrites(_ column: DeviceTable.Column) -> Bool {
+  private func overwrites(_ column: Identifier) -> Bool {
     timeline.statements(in: migration).contains { statement in
       isWritten(timeline.operation(statement.place))
         && names.contains(statement.target?.name.identifier ?? "")
-        && statement.target?.updates.contains(column.key) ?? false
+        && statement.target?.updates.contains(column) ?? false
     }
   }
 

@@ -96,8 +96,7 @@ package final class RowTrial {
       }
       let outcome = try TableOutcome(judge, filled, after: name)
       noteNulls(outcome, migration)
-      let place = Place(timeline, migration, table, name)
-      try report(outcome, change?.renamedColumns ?? [:], place)
+      try report(outcome, change?.renamedColumns ?? [:], migration, timeline)
     }
   }
 
@@ -109,29 +108,35 @@ package final class RowTrial {
   }
 
   private func report(
-    _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
+    _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ migration: Int,
+    _ timeline: Timeline
   ) throws {
-    guard !outcome.lost.isEmpty else { return try reportLosses(outcome, renamed, place) }
+    guard !outcome.lost.isEmpty else {
+      return try reportLosses(outcome, renamed, migration, timeline)
+    }
     // An earlier draft may have copied the rows to another table.
     let table = outcome.table.shape.key
-    for start in try starts(table, nil, place) where start.table == table {
-      if let together = try combinedOutcome(of: table, from: start, place),
+    for start in try starts(table, nil, migration, timeline) where start.table == table {
+      if let together = try combinedOutcome(of: table, from: start, migration, timeline),
         together.lost.count < outcome.lost.count
       {
-        noteNulls(together, place.migration)
-        return try reportLosses(together, renamed, place)
+        noteNulls(together, migration)
+        return try reportLosses(together, renamed, migration, timeline)
       }
     }
-    guard outcome.losesAll else { return try reportLosses(outcome, renamed, place) }
-    if let statement = try place.ofRows(outcome.lost, outcome.judge) {
+    guard outcome.losesAll else { return try reportLosses(outcome, renamed, migration, timeline) }
+    let place = Place(timeline: timeline, migration: migration, outcome: outcome)
+    if let statement = try place.ofRows() {
       evidence.losses.append(outcome.loss(.rows(isAll: true), at: statement))
     }
   }
 
   private func reportLosses(
-    _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
+    _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ migration: Int,
+    _ timeline: Timeline
   ) throws {
-    if !outcome.lost.isEmpty, let statement = try place.ofRows(outcome.lost, outcome.judge) {
+    let place = Place(timeline: timeline, migration: migration, outcome: outcome)
+    if !outcome.lost.isEmpty, let statement = try place.ofRows() {
       evidence.losses.append(outcome.loss(.rows(isAll: false), at: statement))
     }
     var exchanged: [(from: String, to: String)] = []
@@ -140,34 +145,31 @@ package final class RowTrial {
       let name = renamed[column.key] ?? column.key
       let isThere = outcome.has(name)
       let key = LossEvidence.Key(
-        migration: place.migration, table: outcome.table.shape.key, column: column.key)
+        migration: migration, table: outcome.table.shape.key, column: column.key)
       switch try outcome.verdict(on: column, as: name) {
       case .unknown: break
-      case .untried where !isThere && !mayCopy(column.key, place):
+      case .untried where !isThere && !mayCopy(column.key, migration, timeline):
         evidence.destinations[key] = .nowhere
       case .untried:
-        note(place.migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
+        note(migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
       case .kept(let destination):
         evidence.destinations[key] = destination
         guard isThere, let other = outcome.otherColumn(destination, than: name),
-          let statement = try place.ofExchange(
-            column, as: name,
-            outcome.table.value(of: column.key, without: outcome.lost + outcome.traces),
-            outcome.judge)
+          let statement = try place.ofCells(outcome.marked(column.key), name)
         else { continue }
         exchanged.append((column.name, other))
         exchange = statement
       case .lost(let cells, let isAll):
         let destination = try destination(
-          of: column.key, as: name, outcome.table.shape.key, place)
+          of: column.key, as: name, outcome.table.shape.key, migration, timeline)
         evidence.destinations[key] = destination
         guard isThere, case .nowhere = destination,
-          let statement = try place.ofCells(cells, column, outcome.judge)
+          let statement = try place.ofCells(cells, column.key)
         else { continue }
         evidence.losses.append(outcome.loss(.values(isAll: isAll), of: column, at: statement))
       case .narrowed(let cell, let a, let b):
         evidence.destinations[key] = .elsewhere
-        guard isThere, let statement = try place.ofValues(a, b, cell, column, outcome.judge) else {
+        guard isThere, let statement = try place.ofCells([cell], column.key, equal: (a, b)) else {
           continue
         }
         evidence.losses.append(
@@ -195,32 +197,31 @@ package final class RowTrial {
       guard evidence.areTogether(change.migration, migration), let old = change.before?.key,
         let new = change.after?.key
       else { continue }
-      let place = Place(timeline, migration, old, new)
       let start: EarlierName?
       if change.migration == migration {
         guard before.table(old) == nil, !judged.contains(new) else { continue }
-        start = try starts(old, nil, place).last
+        start = try starts(old, nil, migration, timeline).last
       } else {
         guard let leftover = change.leftover, before.table(leftover) != nil,
           after.table(leftover) == nil, after.table(new) != nil
         else { continue }
         start = EarlierName(migration: change.migration, table: old, column: nil)
       }
-      guard let start, let outcome = try combinedOutcome(of: new, from: start, place) else {
-        continue
-      }
+      guard let start, let outcome = try combinedOutcome(of: new, from: start, migration, timeline)
+      else { continue }
       noteNulls(outcome, migration)
-      try reportLosses(outcome, change.renamedColumns, place)
+      try reportLosses(outcome, change.renamedColumns, migration, timeline)
     }
   }
 
   /// The location of the values that a draft drops, if the experiment starts at an earlier draft.
   private func destination(
-    of column: Identifier, as newName: Identifier, _ table: Identifier, _ place: Place
+    of column: Identifier, as newName: Identifier, _ table: Identifier, _ migration: Int,
+    _ timeline: Timeline
   ) throws -> Destination {
     var found = Destination.nowhere
-    for start in try starts(table, column, place) {
-      guard let outcome = try combinedOutcome(of: table, from: start, place),
+    for start in try starts(table, column, migration, timeline) {
+      guard let outcome = try combinedOutcome(of: table, from: start, migration, timeline),
         let old = start.column.flatMap(outcome.table.shape.column),
         let destination = try outcome.destination(of: old, as: newName)
       else { continue }
@@ -233,21 +234,20 @@ package final class RowTrial {
   /// The last earlier draft that may have copied the values, and the first one that may have copied
   /// rows of the table, because this draft, too, or later ones may copy values into those rows.
   private func starts(
-    _ table: Identifier, _ column: Identifier?, _ place: Place
+    _ table: Identifier, _ column: Identifier?, _ last: Int, _ timeline: Timeline
   ) throws -> [EarlierName] {
-    let last = place.migration
     var newest: EarlierName?
     var oldest: EarlierName?
     var later: EarlierName?
     var mayCopy = false
     // Within a rebuild over several drafts, the table may not exist: start before it.
     var (isPending, isNewest) = (false, false)
-    let names = place.timeline.names(of: table, column, upTo: last)
+    let names = timeline.names(of: table, column, upTo: last)
     for name in names.prefix(while: { evidence.areTogether($0.migration, last) }) {
       defer { later = name }
       if history.mayCopy(name.table, in: name.migration) {
         isPending = true
-        if newest == nil, !isNewest { isNewest = try self.mayCopy(name, later, place) }
+        if newest == nil, !isNewest { isNewest = try self.mayCopy(name, later, timeline) }
         mayCopy = mayCopy || isNewest
       }
       guard isPending, history.schemas[name.migration].table(name.table) != nil else { continue }
@@ -266,10 +266,12 @@ package final class RowTrial {
   ///
   /// - Parameter later: the names after the migration; nil for the last one.
   private func mayCopy(
-    _ name: EarlierName, _ later: EarlierName?, _ place: Place
+    _ name: EarlierName, _ later: EarlierName?, _ timeline: Timeline
   ) throws -> Bool {
     guard let key = name.column else { return true }
-    guard let later, let newName = later.column else { return mayCopy(key, place) }
+    guard let later, let newName = later.column else {
+      return mayCopy(key, name.migration, timeline)
+    }
     guard let judge = judges[name.migration],
       let filled = judge.database.tables[name.table], !filled.rows.isEmpty,
       let column = filled.shape.column(key)
@@ -279,14 +281,14 @@ package final class RowTrial {
     ).reachesOthers()
   }
 
-  private func mayCopy(_ column: Identifier, _ place: Place) -> Bool {
-    place.timeline.statements(in: place.migration).contains { $0.mayCopy(column) }
+  private func mayCopy(_ column: Identifier, _ migration: Int, _ timeline: Timeline) -> Bool {
+    timeline.statements(in: migration).contains { $0.mayCopy(column) }
   }
 
   private func combinedOutcome(
-    of table: Identifier, from start: EarlierName, _ place: Place
+    of table: Identifier, from start: EarlierName, _ last: Int, _ timeline: Timeline
   ) throws -> TableOutcome? {
-    let (timeline, first, last) = (place.timeline, start.migration, place.migration)
+    let first = start.migration
     if combined?.last != last || combined?.table != table { combined = (last, table, [:]) }
     if let known = combined?.outcomes[first] { return known }
     let steps = history.related(first, last)

@@ -56,6 +56,14 @@ struct TableOutcome {
     return other
   }
 
+  /// The marked cells of a column in rows that exist after the step.
+  func marked(_ column: Identifier) -> [LossJudge.Cell] {
+    guard let index = table.index(of: column) else { return [] }
+    return table.rows.indices.filter { !lost.contains($0) && !traces.contains($0) }
+      .map { LossJudge.Cell(table: table.shape.key, row: $0, column: index) }
+      .filter { !MarkMaker.numbers(in: judge.oldValue($0)).isEmpty }
+  }
+
   /// The columns with a NULL before the step in a row that exists after it.
   var columnsKeepingNull: [Identifier] {
     table.shape.columns.enumerated().filter { index, _ in
