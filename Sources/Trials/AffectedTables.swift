@@ -75,9 +75,13 @@ extension StatementEffect {
     return events.contains { $0.action == .read && $0.isOfTable && $0.first != created.first }
   }
 
-  /// Whether it uses a column of that name to insert or change rows.
-  func mayCopy(_ column: Identifier) -> Bool {
-    storesRows && events.contains { $0.action == .read && $0.second?.identifier == column }
+  /// Whether it inserts or changes rows with values of other columns than these. SQLite reports no
+  /// columns when it copies whole rows.
+  func mayCopy(besides columns: Set<Identifier>) -> Bool {
+    let read = events.filter { $0.action == .read && $0.isOfTable }
+    let copiesRows = read.isEmpty && events.contains { $0.action == .insert && $0.isOfTable }
+    return storesRows
+      && (copiesRows || !read.allSatisfy { columns.contains($0.second?.identifier ?? "") })
   }
 }
 

@@ -17,11 +17,10 @@ struct Contents {
 
     func index(of column: Identifier) -> Int? { columns.firstIndex(of: column) }
 
-    fileprivate func digest(without column: Int?) -> Int {
-      let ignored = [numberedKey, column].compactMap { $0 }
-      return rows.reduce(rows.count) { sum, row in
+    fileprivate var digest: Int {
+      rows.reduce(rows.count) { sum, row in
         var row = row
-        for index in ignored { row[index] = .null }
+        if let numberedKey { row[numberedKey] = .null }
         return sum &+ row.hashValue
       }
     }
@@ -88,13 +87,7 @@ struct Contents {
   }
 
   /// Equal for the same rows in any order.
-  var digest: [Identifier: Int] { tables.mapValues { $0.digest(without: nil) } }
-
-  func digest(without column: Identifier, of name: Identifier?) -> [Identifier: Int] {
-    var digest = self.digest
-    if let name { digest[name] = tables[name].map { $0.digest(without: $0.index(of: column)) } }
-    return digest
-  }
+  var digest: [Identifier: Int] { tables.mapValues(\.digest) }
 
   var rowCount: Int { tables.values.reduce(0) { $0 + $1.rows.count } }
 }

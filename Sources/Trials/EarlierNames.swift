@@ -1,42 +1,36 @@
 import SchemaSQLText
 import SchemaTimeline
 
-/// The names of a table, and of a column of it, before a migration.
-struct EarlierName {
-  let migration: Int
-  let table: Identifier
-  let column: Identifier?
-}
-
 extension Timeline {
-  /// The names before a migration and each earlier one, back to the one that created the table or the
-  /// column. Within a rebuild over several migrations, the table may not exist.
+  /// The names of a table and a column before a migration and each earlier one, back to the one that
+  /// created the table or the column. Within a rebuild over several migrations, the table may not
+  /// exist.
   func names(
     of table: Identifier, _ column: Identifier?, upTo migration: Int
-  ) -> some Sequence<EarlierName> {
-    sequence(first: EarlierName(migration: migration, table: table, column: column)) {
+  ) -> some Sequence<LossEvidence.Key> {
+    sequence(first: LossEvidence.Key(migration: migration, table: table, column: column)) {
       self.previous($0)
     }
   }
 
-  private func previous(_ name: EarlierName) -> EarlierName? {
+  private func previous(_ name: LossEvidence.Key) -> LossEvidence.Key? {
     let migration = name.migration - 1
     guard migration >= 0 else { return nil }
     guard let change = changes(in: migration).first(where: { $0.after?.key == name.table }) else {
-      return EarlierName(migration: migration, table: name.table, column: name.column)
+      return LossEvidence.Key(migration: migration, table: name.table, column: name.column)
     }
     guard let before = change.before else {
       // A copy that a later migration filled may have replaced an older table.
       return changes.last {
         $0.migration < migration && $0.isSucceeded && $0.before?.key == name.table
-      }.map { EarlierName(migration: $0.migration, table: name.table, column: name.column) }
+      }.map { LossEvidence.Key(migration: $0.migration, table: name.table, column: name.column) }
     }
     guard let column = name.column else {
-      return EarlierName(migration: migration, table: before.key, column: nil)
+      return LossEvidence.Key(migration: migration, table: before.key, column: nil)
     }
     let renamed = change.renamedColumns.first { $0.value == column }?.key
     let isKept = before.column(column) != nil && !change.droppedColumns.contains(column)
     guard let old = renamed ?? (isKept ? column : nil) else { return nil }
-    return EarlierName(migration: migration, table: before.key, column: old)
+    return LossEvidence.Key(migration: migration, table: before.key, column: old)
   }
 }

@@ -75,17 +75,6 @@ struct Influence {
     return keys.contains { isReferredTo ? $0.isNameOfSharedRandom : $0.isNameOfRandom }
   }
 
-  /// Whether the values influence the database outside of the column.
-  func reachesOthers() throws(Failure) -> Bool {
-    guard let index = table.index(of: column.key) else { return true }
-    let changes = table.rows.indices.map {
-      LossJudge.Cell(table: table.shape.key, row: $0, column: index)
-    }.filter { judge.oldValue($0) != .null }.compactMap { judge.setting($0, to: other(than: $0)) }
-    guard let outcome = try judge.experiment.run(changes) else { return true }
-    return outcome.contents.digest(without: newName, of: name)
-      != judge.base.contents.digest(without: newName, of: name)
-  }
-
   // MARK: Other values
 
   /// The outcome with another value that the column accepts.

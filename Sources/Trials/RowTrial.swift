@@ -15,8 +15,6 @@ package final class RowTrial {
   private let history: TriedHistory
   private let isJudged: (Migration) -> Bool
   private let lock: HistoryLock?
-  /// The trials of the migrations that are released together with the last one.
-  private var judges: [Int: LossJudge] = [:]
   /// The last outcomes over several drafts, by the first one: other columns of the table mostly ask
   /// for the same ones.
   private var combined: (last: Int, table: Identifier, outcomes: [Int: TableOutcome?])?
@@ -76,8 +74,6 @@ package final class RowTrial {
 
   private func judge(_ migration: Int, _ tables: AffectedTables, _ timeline: Timeline) throws {
     guard let judge = try prepared([migration], tables, timeline) else { return }
-    judges = judges.filter { evidence.areTogether($0.key, migration) }
-    judges[migration] = judge
     for table in tables.changed.sorted() {
       guard let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty else {
         continue
@@ -94,7 +90,16 @@ package final class RowTrial {
       {
         evidence.runOnEqualRows.insert(key)
       }
-      let outcome = try TableOutcome(judge, filled, after: name)
+      var outcome = try TableOutcome(judge, filled, after: name)
+      // An earlier draft may have copied the rows to another table.
+      let starts = outcome.lost.isEmpty ? [] : starts(table, nil, migration, timeline)
+      for start in starts where start.table == table {
+        if let together = try combinedOutcome(of: table, from: start, migration, timeline),
+          together.lost.count < outcome.lost.count
+        {
+          outcome = together
+        }
+      }
       noteNulls(outcome, migration)
       try report(outcome, change?.renamedColumns ?? [:], migration, timeline)
     }
@@ -111,33 +116,9 @@ package final class RowTrial {
     _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ migration: Int,
     _ timeline: Timeline
   ) throws {
-    guard !outcome.lost.isEmpty else {
-      return try reportLosses(outcome, renamed, migration, timeline)
-    }
-    // An earlier draft may have copied the rows to another table.
-    let table = outcome.table.shape.key
-    for start in try starts(table, nil, migration, timeline) where start.table == table {
-      if let together = try combinedOutcome(of: table, from: start, migration, timeline),
-        together.lost.count < outcome.lost.count
-      {
-        noteNulls(together, migration)
-        return try reportLosses(together, renamed, migration, timeline)
-      }
-    }
-    guard outcome.losesAll else { return try reportLosses(outcome, renamed, migration, timeline) }
-    let place = Place(timeline: timeline, migration: migration, outcome: outcome)
-    if let statement = try place.ofRows() {
-      evidence.losses.append(outcome.loss(.rows(isAll: true), at: statement))
-    }
-  }
-
-  private func reportLosses(
-    _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ migration: Int,
-    _ timeline: Timeline
-  ) throws {
     let place = Place(timeline: timeline, migration: migration, outcome: outcome)
     if !outcome.lost.isEmpty, let statement = try place.ofRows() {
-      evidence.losses.append(outcome.loss(.rows(isAll: false), at: statement))
+      evidence.losses.append(outcome.loss(.rows(isAll: outcome.losesAll), at: statement))
     }
     var exchanged: [(from: String, to: String)] = []
     var exchange: StatementPlace?
@@ -148,7 +129,7 @@ package final class RowTrial {
         migration: migration, table: outcome.table.shape.key, column: column.key)
       switch try outcome.verdict(on: column, as: name) {
       case .unknown: break
-      case .untried where !isThere && !mayCopy(column.key, migration, timeline):
+      case .untried where !isThere && !mayCopy(key, timeline):
         evidence.destinations[key] = .nowhere
       case .untried:
         note(migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
@@ -197,20 +178,20 @@ package final class RowTrial {
       guard evidence.areTogether(change.migration, migration), let old = change.before?.key,
         let new = change.after?.key
       else { continue }
-      let start: EarlierName?
+      let start: LossEvidence.Key?
       if change.migration == migration {
         guard before.table(old) == nil, !judged.contains(new) else { continue }
-        start = try starts(old, nil, migration, timeline).last
+        start = starts(old, nil, migration, timeline).last
       } else {
         guard let leftover = change.leftover, before.table(leftover) != nil,
           after.table(leftover) == nil, after.table(new) != nil
         else { continue }
-        start = EarlierName(migration: change.migration, table: old, column: nil)
+        start = LossEvidence.Key(migration: change.migration, table: old, column: nil)
       }
       guard let start, let outcome = try combinedOutcome(of: new, from: start, migration, timeline)
       else { continue }
       noteNulls(outcome, migration)
-      try reportLosses(outcome, change.renamedColumns, migration, timeline)
+      try report(outcome, change.renamedColumns, migration, timeline)
     }
   }
 
@@ -220,7 +201,7 @@ package final class RowTrial {
     _ timeline: Timeline
   ) throws -> Destination {
     var found = Destination.nowhere
-    for start in try starts(table, column, migration, timeline) {
+    for start in starts(table, column, migration, timeline) {
       guard let outcome = try combinedOutcome(of: table, from: start, migration, timeline),
         let old = start.column.flatMap(outcome.table.shape.column),
         let destination = try outcome.destination(of: old, as: newName)
@@ -231,62 +212,44 @@ package final class RowTrial {
     return found
   }
 
-  /// The last earlier draft that may have copied the values, and the first one that may have copied
-  /// rows of the table, because this draft, too, or later ones may copy values into those rows.
+  /// The last earlier draft that reads the column to store values, and the first one that may have
+  /// copied rows of the table, because this draft, too, or later ones may copy values into those rows.
   private func starts(
     _ table: Identifier, _ column: Identifier?, _ last: Int, _ timeline: Timeline
-  ) throws -> [EarlierName] {
-    var newest: EarlierName?
-    var oldest: EarlierName?
-    var later: EarlierName?
-    var mayCopy = false
+  ) -> [LossEvidence.Key] {
+    var (newest, oldest): (LossEvidence.Key?, LossEvidence.Key?)
     // Within a rebuild over several drafts, the table may not exist: start before it.
-    var (isPending, isNewest) = (false, false)
-    let names = timeline.names(of: table, column, upTo: last)
-    for name in names.prefix(while: { evidence.areTogether($0.migration, last) }) {
-      defer { later = name }
+    var (copiesRows, copiesColumn, isCopied) = (false, false, false)
+    for name in timeline.names(of: table, column, upTo: last) {
+      guard evidence.areTogether(name.migration, last) else { break }
       if history.mayCopy(name.table, in: name.migration) {
-        isPending = true
-        if newest == nil, !isNewest { isNewest = try self.mayCopy(name, later, timeline) }
-        mayCopy = mayCopy || isNewest
+        copiesRows = true
+        copiesColumn = copiesColumn || mayCopy(name, timeline)
+        isCopied = isCopied || copiesColumn
       }
-      guard isPending, history.schemas[name.migration].table(name.table) != nil else { continue }
+      guard copiesRows, history.schemas[name.migration].table(name.table) != nil else { continue }
       if name.migration < last {
-        if isNewest { newest = newest ?? name }
+        if copiesColumn { newest = newest ?? name }
         oldest = name
       }
-      (isPending, isNewest) = (false, false)
+      (copiesRows, copiesColumn) = (false, false)
     }
-    guard mayCopy, let oldest else { return [] }
-    guard let newest, newest.migration != oldest.migration else { return [oldest] }
-    return [newest, oldest]
+    guard isCopied else { return [] }
+    return [newest?.migration == oldest?.migration ? nil : newest, oldest].compactMap { $0 }
   }
 
-  /// Whether a migration may store values of a column in another place.
-  ///
-  /// - Parameter later: the names after the migration; nil for the last one.
-  private func mayCopy(
-    _ name: EarlierName, _ later: EarlierName?, _ timeline: Timeline
-  ) throws -> Bool {
-    guard let key = name.column else { return true }
-    guard let later, let newName = later.column else {
-      return mayCopy(key, name.migration, timeline)
-    }
-    guard let judge = judges[name.migration],
-      let filled = judge.database.tables[name.table], !filled.rows.isEmpty,
-      let column = filled.shape.column(key)
-    else { return true }
-    return try Influence(
-      judge: judge, column: column, table: filled, name: later.table, newName: newName
-    ).reachesOthers()
-  }
-
-  private func mayCopy(_ column: Identifier, _ migration: Int, _ timeline: Timeline) -> Bool {
-    timeline.statements(in: migration).contains { $0.mayCopy(column) }
+  /// Whether a draft may store values of the column, or of one that is generated from it.
+  private func mayCopy(_ name: LossEvidence.Key, _ timeline: Timeline) -> Bool {
+    let shape = history.schemas[name.migration].table(name.table).flatMap(TableShape.init)
+    let others = shape?.columns.filter { $0.key != name.column && !$0.isGenerated } ?? []
+    return name.column == nil
+      || timeline.statements(in: name.migration).contains {
+        $0.mayCopy(besides: Set(others.map(\.key)))
+      }
   }
 
   private func combinedOutcome(
-    of table: Identifier, from start: EarlierName, _ last: Int, _ timeline: Timeline
+    of table: Identifier, from start: LossEvidence.Key, _ last: Int, _ timeline: Timeline
   ) throws -> TableOutcome? {
     let first = start.migration
     if combined?.last != last || combined?.table != table { combined = (last, table, [:]) }
