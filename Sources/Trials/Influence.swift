@@ -50,8 +50,7 @@ struct Influence {
       }
       if !isTried, !column.isInKey { return .untried }
     }
-    if let narrowed = try narrowing(mapped) { return narrowed }
-    if gone.count < cells.count, let narrowed = try clamping(mapped) { return narrowed }
+    if let narrowed = try narrowing(mapped, isExact: gone.count < cells.count) { return narrowed }
     if let narrowed = try clearing(mapped) { return narrowed }
     guard !lost.isEmpty else { return .kept(.elsewhere) }
     if let narrowed = try range(lost) { return narrowed }
@@ -121,10 +120,10 @@ struct Influence {
     var values = judge.text.literals(of: [column.key])
     if isNumeric { values += [0, 1] }
     guard let cell = lost.first, values.count > 1 else { return false }
-    guard isReduced(cell) else { return try distinguishes(values, in: cell) }
-    var outcomes: Set = [judge.base.contents.digest]
+    let isReduced = isReduced(cell)
+    var outcomes: Set = isReduced ? [judge.base.contents.digest] : []
     for value in values { if let outcome = try outcome(value, cell) { outcomes.insert(outcome) } }
-    return outcomes.count > 2
+    return outcomes.count > (isReduced ? 2 : 1)
   }
 
   /// Whether the column keeps its name and its kind of values, and may hold more than 0 and 1. Then a
@@ -155,29 +154,11 @@ struct Influence {
     guard let cell = lost.first, [.text, .blob, .numeric].contains(column.affinity) else {
       return nil
     }
-    let day: (Value, Value, Value) = (
-      "2026-01-02 03:04:05", "2026-01-02 23:14:45", "2027-06-07 08:09:10"
-    )
-    let members: (Value, Value, Value) = (
-      "{\"a\": 1, \"b\": 1}", "{\"a\": 1, \"b\": 2}", "{\"a\": 2, \"b\": 1}"
-    )
-    let pairs: [[Value]] = [
-      [day.0, day.2], ["{\"a\": 1}", "[2]"], ["2026-01-02T03:04:05Z", "2027-06-07T08:09:10Z"],
-    ]
-    let times: [(Value, Value)] = [
-      ("2026-01-02 03:04:05", "2026-01-02 03:04:45"),
-      ("2026-01-02 03:04:05", "2027-06-07 03:04:05"),
-    ]
-    let values =
-      [day.0, day.1, day.2, members.0, members.1, members.2] + pairs.joined()
-      + times.flatMap { [$0.0, $0.1] }
-    if try !mayMatter(values, in: lost) { return nil }
-    if try isNarrowed(day, in: cell) ?? false { return .narrowed(cell, day.0, day.1) }
-    if try isNarrowed(members, in: cell) ?? false { return .narrowed(cell, members.0, members.1) }
-    for (a, b) in times where try isNarrowed((a, b, "2027-06-08 23:14:45"), in: cell) ?? false {
-      return .narrowed(cell, a, b)
+    guard try mayMatter(Value.formats.flatMap { $0 }, in: lost) else { return nil }
+    for values in Value.formats {
+      let (equal, outcomes) = try compared(values, in: cell)
+      if outcomes > 1 { return equal.map { .narrowed(cell, $0, $1) } ?? .kept(.elsewhere) }
     }
-    for pair in pairs where try distinguishes(pair, in: cell) { return .kept(.elsewhere) }
     return nil
   }
 
@@ -202,35 +183,30 @@ struct Influence {
     else { return nil }
     let small: [Value] = isNumeric ? [3, 5, 6, 11, 14] : ["Fig", "Oak", "Elm", "Ash"]
     let unnamed = small.filter { !judge.text.names($0) }.prefix(2)
-    guard unnamed.count == 2, try distinguishes(Array(unnamed), in: cell) else { return nil }
+    guard unnamed.count == 2, try compared(Array(unnamed), in: cell).outcomes == 2 else {
+      return nil
+    }
     return .narrowed(cell, judge.oldValue(cell), other(than: cell))
   }
 
   private var isNumeric: Bool { [.integer, .numeric, .real].contains(column.affinity) }
 
-  /// Whether the values have different outcomes.
-  private func distinguishes(_ values: [Value], in cell: LossJudge.Cell) throws(Failure) -> Bool {
-    var first: [Identifier: Int]?
-    for value in values {
-      guard let digest = try outcome(value, cell) else { continue }
-      if let first, first != digest { return true }
-      first = digest
-    }
-    return false
-  }
-
   // MARK: Narrowing
 
   /// A verdict if values with a small difference become equal while others do not.
-  private func narrowing(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
+  ///
+  /// - Parameter isExact: whether some cells keep their values.
+  private func narrowing(
+    _ mapped: [LossJudge.Cell], isExact: Bool
+  ) throws(Failure) -> LossJudge.Verdict? {
     if let cell = mapped.first(where: { isObject(table.rows[$0.row].kind) }) {
       let members = judge.text.members(of: column.key)
-      let (a, b, other) = (
-        MarkMaker.object(.integer(7_500_001), members),
-        MarkMaker.object(.integer(7_500_001), members, rest: 2),
-        MarkMaker.object(.integer(7_500_777), members)
-      )
-      return try isNarrowed((a, b, other), in: cell) ?? false ? .narrowed(cell, a, b) : nil
+      return try narrowed(
+        [
+          MarkMaker.object(.integer(7_500_001), members),
+          MarkMaker.object(.integer(7_500_001), members, rest: 2),
+          MarkMaker.object(.integer(7_500_777), members),
+        ], in: cell)
     }
     let named = judge.text.literals(of: [column.key]).compactMap(\.text)
     guard
@@ -238,49 +214,30 @@ struct Influence {
         ?? mapped.first(where: { judge.oldValue($0).text.map(named.contains) ?? false }),
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
-    var pairs = judge.oldValue(cell).narrowPairs
+    var values = judge.oldValue(cell).similar
     if column.affinity == .text {
       for text in named.prefix(2) where !text.isEmpty && text.utf8.count < 20 {
-        pairs.append((.text("Ze\(text)bra"), "Zebra", "Yak"))
-        pairs.append((.text("Zebra\(text)"), "Zebra", "Yak"))
-      }
-      if named.count > 1 {
-        pairs.append((.text("Ze\(named[0])bra"), .text("Ze\(named[1])bra"), "Yak"))
+        values += [.text("Ze\(text)bra"), .text("Zebra\(text)")]
       }
     }
     // Arithmetic rounds large numbers. The new type is the cause only if smaller numbers remain
     // exact.
-    if mapped.allSatisfy({ isLarge(judge.oldValue($0)) }) {
-      pairs.append((9_007_199_254_740_993, 9_007_199_254_740_992, 9_107_199_254_740_993))
+    if isExact, case .integer = judge.oldValue(cell) {
+      values += [
+        9_007_199_254_740_993, 9_007_199_254_740_992, -9_007_199_254_740_993,
+        -9_007_199_254_740_992,
+      ]
     }
     // A conversion to an integer may change the unit.
     if case .real? = judge.valuesAfter(cell, in: name, as: newName).first, column.affinity == .real
     {
-      pairs.append((.real(7.123456), .real(7.123457), .real(7.35)))
-      pairs.append((.real(7.123_456_78), .real(7.123_456_79), .real(7.35)))
+      values += [7.123_456_78, 7.123_456_79, 7.123456, 7.123457].map(Value.real)
     }
-    var isTried = false
-    for values in pairs {
-      guard let isNarrowed = try isNarrowed(values, in: cell) else { continue }
-      if isNarrowed { return .narrowed(cell, values.0, values.1) }
-      isTried = true
-    }
-    if column.affinity == .text {
-      for length in [2000, 200, 90, 45, 18] {
-        let start = String(String(repeating: "Zebra", count: length / 5 + 1).prefix(length - 1))
-        let (a, b) = (Value.text(start + "a"), Value.text(start + "b"))
-        guard let isNarrowed = try isNarrowed((a, b, "Yak"), in: cell) else { continue }
-        if isNarrowed { return .narrowed(cell, a, b) }
-        isTried = true
-        break
-      }
-    }
-    return isTried ? nil : try merging(cell)
+    return try narrowed(values, in: cell, or: ownValues(cell))
   }
 
-  /// A verdict if values that neither the step nor a CHECK names become equal while others remain
-  /// different.
-  private func merging(_ cell: LossJudge.Cell) throws(Failure) -> LossJudge.Verdict? {
+  /// The values of the table's rows that neither the step nor a CHECK names.
+  private func ownValues(_ cell: LossJudge.Cell) -> [Value] {
     let named = table.hints[column.key] ?? []
     var values: [Value] = []
     for value in table.rows.map({ $0.cells[cell.column] }) where value != .null {
@@ -288,33 +245,11 @@ struct Influence {
         values.append(value)
       }
     }
-    var known: [[Identifier: Int]: Value] = [:]
-    var equal: (Value, Value)?
-    for value in values.prefix(8) {
-      guard let digest = try outcome(value, cell) else { continue }
-      if let other = known[digest] { equal = equal ?? (other, value) }
-      known[digest] = known[digest] ?? value
-    }
-    guard let equal, known.count > 1 else { return nil }
-    return .narrowed(cell, equal.0, equal.1)
+    return Array(values.prefix(8))
   }
 
   private func isObject(_ kind: RowKind) -> Bool {
     if case .members = kind { !judge.text.members(of: column.key).isEmpty } else { false }
-  }
-
-  /// A verdict if a large number and its neighbour become equal while small ones remain.
-  private func clamping(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
-    for cell in mapped {
-      guard case .integer(let number) = judge.oldValue(cell), number.magnitude > 1 << 53 else {
-        continue
-      }
-      let neighbour = Value.integer(number + 2 * number.signum())
-      if try outcome(neighbour, cell) == judge.base.contents.digest {
-        return .narrowed(cell, judge.oldValue(cell), neighbour)
-      }
-    }
-    return nil
   }
 
   /// A verdict if a value that the step names becomes NULL in a column that accepted NULL before:
@@ -331,21 +266,29 @@ struct Influence {
     return nil
   }
 
-  /// Whether a floating-point number may not represent the integer exactly.
-  private func isLarge(_ value: Value) -> Bool {
-    if case .integer(let number) = value { number.magnitude > 1 << 53 } else { false }
+  /// - Parameter others: values to try if the column refuses all of the first ones.
+  private func narrowed(
+    _ values: [Value], in cell: LossJudge.Cell, or others: [Value] = []
+  ) throws(Failure) -> LossJudge.Verdict? {
+    let (equal, outcomes) = try compared(values, in: cell)
+    if outcomes == 0, !others.isEmpty { return try narrowed(others, in: cell) }
+    guard let equal, outcomes > 1 else { return nil }
+    return .narrowed(cell, equal.0, equal.1)
   }
 
-  /// Whether the first two values become equal but the third remains different; nil if the column
-  /// refuses one of them.
-  private func isNarrowed(
-    _ values: (Value, Value, Value), in cell: LossJudge.Cell
-  ) throws(Failure) -> Bool? {
-    guard let one = try outcome(values.0, cell), let two = try outcome(values.1, cell) else {
-      return nil
+  /// The first two of the values with the same outcome, and the number of outcomes: at most two if
+  /// there are such values.
+  private func compared(
+    _ values: [Value], in cell: LossJudge.Cell
+  ) throws(Failure) -> (equal: (Value, Value)?, outcomes: Int) {
+    var known: [[Identifier: Int]: Value] = [:]
+    var equal: (Value, Value)?
+    for value in values where equal == nil || known.count < 2 {
+      guard let outcome = try outcome(value, cell) else { continue }
+      if let other = known[outcome] { equal = equal ?? (other, value) }
+      known[outcome] = known[outcome] ?? value
     }
-    guard one == two else { return false }
-    return try outcome(values.2, cell).map { $0 != one }
+    return (equal, known.count)
   }
 
   private func outcome(
