@@ -1,6 +1,6 @@
 import SchemaSQLText
 
-/// Records which statements copied rows between tables, directly or through other tables.
+/// Records which tables received rows of which others, directly or through other tables.
 struct CopyGraph {
   enum Holder: Hashable {
     case table(Int)
@@ -8,65 +8,40 @@ struct CopyGraph {
     case temporary(Identifier)
   }
 
-  private struct Copy {
-    let place: StatementPlace
-    let sources: Set<Holder>
+  struct Copy {
+    /// The statements that copied the rows.
+    fileprivate(set) var places: Set<StatementPlace> = []
+    /// Whether rows arrived without another table of the schema between.
+    fileprivate(set) var isDirect = false
   }
 
-  private var copies: [Holder: [Copy]] = [:]
   /// The tables whose rows each holder received.
-  private var origins: [Holder: Set<Int>] = [:]
-  /// The same, without tables whose rows arrived through another table of the schema.
-  private var direct: [Int: Set<Int>] = [:]
+  private var copies: [Holder: [Int: Copy]] = [:]
 
   mutating func beginMigration() {
-    for case .temporary(let name) in Array(origins.keys) { empty(name) }
+    for case .temporary(let name) in Array(copies.keys) { empty(name) }
   }
 
   /// Records that a temporary table is created.
-  mutating func empty(_ temporary: Identifier) {
-    copies[.temporary(temporary)] = nil
-    origins[.temporary(temporary)] = nil
-  }
+  mutating func empty(_ temporary: Identifier) { copies[.temporary(temporary)] = nil }
 
   mutating func note(_ sources: Set<Holder>, into holder: Holder, at place: StatementPlace) {
-    guard !sources.isEmpty else { return }
-    copies[holder, default: []].append(Copy(place: place, sources: sources))
     for source in sources {
-      let tables = tables(in: source)
-      if case .table(let id) = holder { direct[id, default: []].formUnion(tables) }
-      let indirect = origins[source] ?? []
-      origins[holder, default: []].formUnion(tables.union(indirect))
-    }
-    if case .table(let id) = holder { origins[holder]?.remove(id) }
-  }
-
-  private func tables(in source: Holder) -> Set<Int> {
-    if case .table(let id) = source { [id] } else { origins[source] ?? [] }
-  }
-
-  func origins(of table: Int) -> Set<Int> { origins[.table(table)] ?? [] }
-
-  func isDirect(from source: Int, to table: Int) -> Bool {
-    direct[table]?.contains(source) ?? false
-  }
-
-  /// The statements that copied rows from one table to another, through any number of others.
-  func places(from source: Int, to table: Int) -> [StatementPlace] {
-    var places: [StatementPlace] = []
-    var seen: Set<Holder> = []
-    var open: [Holder] = [.table(table)]
-    while let next = open.popLast() {
-      guard next != .table(source), seen.insert(next).inserted else { continue }
-      for copy in copies[next] ?? [] where copy.sources.contains(where: { has($0, source) }) {
-        places.append(copy.place)
-        open += copy.sources
+      var received = copies[source] ?? [:]
+      if case .table(let id) = source {
+        for other in received.keys { received[other]?.isDirect = false }
+        received[id] = Copy(isDirect: true)
+      }
+      for (table, copy) in received where holder != .table(table) {
+        var known = copies[holder]?[table] ?? Copy()
+        known.places.formUnion(copy.places)
+        known.places.insert(place)
+        known.isDirect = known.isDirect || copy.isDirect
+        copies[holder, default: [:]][table] = known
       }
     }
-    return places
   }
 
-  private func has(_ holder: Holder, _ source: Int) -> Bool {
-    holder == .table(source) || origins[holder]?.contains(source) ?? false
-  }
+  /// The tables whose rows a table received.
+  func copies(into table: Int) -> [Int: Copy] { copies[.table(table)] ?? [:] }
 }

@@ -147,7 +147,7 @@ package final class TableTracker {
     for index in timeline.statements.indices {
       guard let id = timeline.statements[index].target?.table else { continue }
       timeline.statements[index].target?.isCopy =
-        copies.origins(of: id).contains { tables[$0].successor == id }
+        copies.copies(into: id).keys.contains { tables[$0].successor == id }
     }
   }
 
@@ -204,8 +204,8 @@ package final class TableTracker {
   /// Records a rebuild if the table has taken the name of the table that it was copied from.
   private func succeed(by id: Int) {
     let new = tables[id]
-    let origins = copies.origins(of: id)
-    for old in origins.sorted() {
+    let origins = copies.copies(into: id)
+    for (old, copy) in origins.sorted(by: { $0.key < $1.key }) {
       let table = tables[old]
       guard table.successor == nil, !table.isShadow, table.names.contains(new.key),
         table.isDropped || table.key != new.key
@@ -216,8 +216,8 @@ package final class TableTracker {
       tables[old].isLeftover = true
       tables[id].inheritColumns(of: table)
       // Intermediate copies of the rows are leftovers of the rebuild, too.
-      guard !copies.isDirect(from: old, to: id) else { continue }
-      for between in origins where copies.origins(of: between).contains(old) {
+      guard !copy.isDirect else { continue }
+      for between in origins.keys where copies.copies(into: between)[old] != nil {
         touch(between)
         tables[between].isLeftover = true
       }
@@ -309,7 +309,7 @@ package final class TableTracker {
       change.lost = start.columns.compactMap { chain.lost($0.name) }
       change.isRebuilt = true
       change.leftover = tables[id].isDropped ? nil : tables[id].key
-      change.copies = copies.places(from: id, to: new.id)
+      change.copies = copies.copies(into: new.id)[id]?.places ?? []
     }
     append(change)
   }

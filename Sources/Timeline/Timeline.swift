@@ -232,7 +232,7 @@ package struct TableChange: Sendable {
   /// The name of the old table, if it exists after the rebuild.
   package var leftover: Identifier?
   /// The statements that copied the rows of a rebuilt table.
-  package var copies: [StatementPlace] = []
+  package var copies: Set<StatementPlace> = []
   /// The creation of a new table with its name that received none of its rows: the copy is missing.
   package var replacement: StatementPlace?
   package var newChecks: [NewCheck] = []
