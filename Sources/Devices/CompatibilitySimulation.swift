@@ -17,7 +17,7 @@ package final class CompatibilitySimulation {
   /// The columns, with their tables, that were altered between crsql_begin_alter and
   /// crsql_commit_alter.
   private let announced: Set<[Identifier]>
-  private let hints: HintBook
+  private let hints: [Identifier: ValueHints]
   private var devices: [Int: Device] = [:]
   /// Without duplicates.
   private var found: [Disagreement] = []
@@ -28,7 +28,7 @@ package final class CompatibilitySimulation {
     self.deltas = deltas
     self.application = application
     self.scope = scope
-    hints = HintBook(deltas)
+    hints = ValueHints.all(in: deltas)
     func names(_ change: TableChange, _ column: LostColumn) -> [Identifier] {
       [change.before?.name ?? "", column.name].map(\.identifier)
     }

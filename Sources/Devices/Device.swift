@@ -21,13 +21,13 @@ final class Device {
   /// The definitions of each table, its indexes and its triggers.
   let definitions: [Identifier: [[ExactText]]]
   /// Values near the limits of every version of a table.
-  let hints: HintBook
+  let hints: [Identifier: ValueHints]
   private var candidates: [Identifier: Candidates] = [:]
-  private var leastRows: [Identifier: MadeRow] = [:]
+  private var leastRows: [Identifier: FoundRow<Scenario>] = [:]
 
   init(
-    _ version: AppVersion, _ schema: Schema, _ application: Application, _ hints: HintBook,
-    enforcesForeignKeys: Bool
+    _ version: AppVersion, _ schema: Schema, _ application: Application,
+    _ hints: [Identifier: ValueHints], enforcesForeignKeys: Bool
   ) throws(DatabaseError) {
     self.version = version
     self.hints = hints
@@ -60,13 +60,13 @@ final class Device {
     for column: DeviceTable.Column, of table: DeviceTable
   ) throws(DatabaseError) -> [Value] {
     if let known = candidates[table.key] { return known.values(for: column) }
-    let new = try Candidates(table, hints: hints.hints(of: table.key), connection)
+    let new = try Candidates(table, hints: hints[table.key] ?? ValueHints([]), connection)
     candidates[table.key] = new
     return new.values(for: column)
   }
 
   /// A row with values for the required columns, and with a value that identifies it.
-  func leastRow(of table: DeviceTable) throws(DatabaseError) -> MadeRow {
+  func leastRow(of table: DeviceTable) throws(DatabaseError) -> FoundRow<Scenario> {
     if let known = leastRows[table.key] { return known }
     let made = try makeLeastRow(of: table, within: [])
     leastRows[table.key] = made

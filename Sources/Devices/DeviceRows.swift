@@ -4,14 +4,6 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-enum MadeRow: Sendable {
-  case row(Scenario)
-  /// SQLite's message for the last row.
-  case impossible(String)
-
-  var row: Scenario? { if case .row(let row) = self { row } else { nil } }
-}
-
 /// Generates rows that a schema accepts. Values come from defaults, CHECKs and types; SQLite tests
 /// each row. Equal schemas get equal rows.
 extension Device {
@@ -19,7 +11,7 @@ extension Device {
 
   func makeLeastRow(
     of table: DeviceTable, within path: [Identifier]
-  ) throws(DatabaseError) -> MadeRow {
+  ) throws(DatabaseError) -> FoundRow<Scenario> {
     var plan = Scenario(parents: [], row: Insertion(table.name))
     for column in table.columns where column.isRequired {
       plan.row[column.name] = try values(for: column, of: table).first ?? 1
@@ -37,7 +29,9 @@ extension Device {
   }
 
   /// Changes values until SQLite accepts the row.
-  private func settle(_ start: Scenario, of table: DeviceTable) throws(DatabaseError) -> MadeRow {
+  private func settle(_ start: Scenario, of table: DeviceTable) throws(DatabaseError) -> FoundRow<
+    Scenario
+  > {
     let referring = Set(table.foreignKeys.flatMap(\.columns))
     func planned(_ row: Insertion) -> Scenario { Scenario(parents: start.parents, row: row) }
     let search = RowSearch(

@@ -3,6 +3,15 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
+/// The outcome of a search for a row.
+package enum FoundRow<Row> {
+  case row(Row)
+  /// SQLite's message for the last row.
+  case impossible(String)
+
+  package var row: Row? { if case .row(let row) = self { row } else { nil } }
+}
+
 /// Searches for a row that SQLite accepts by changing one value after another.
 package struct RowSearch {
   /// The columns that may be changed.
@@ -24,13 +33,7 @@ package struct RowSearch {
     self.refusal = refusal
   }
 
-  package enum Result {
-    case row(Insertion)
-    /// SQLite's message for the last row.
-    case impossible(String)
-  }
-
-  package func settle(_ start: Insertion) throws(DatabaseError) -> Result {
+  package func settle(_ start: Insertion) throws(DatabaseError) -> FoundRow<Insertion> {
     guard var problem = try refusal(start) else { return .row(start) }
     var row = start
     var seen: Set = [problem.exact]

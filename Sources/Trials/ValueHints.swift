@@ -45,31 +45,15 @@ package struct ValueHints: Sendable {
   }
 }
 
-/// The hints for all tables of a history. Values near a limit of one version are also tested in the
-/// others.
-package final class HintBook {
-  /// By table, without duplicate texts.
-  private var objects: [Identifier: [SchemaObject]] = [:]
-  private var known: [Identifier: ValueHints] = [:]
-
-  package init(_ deltas: [SchemaDelta]) {
+extension ValueHints {
+  /// The hints for all tables of a history. Values near a limit of one version are also tested in the
+  /// others.
+  package static func all(in deltas: [SchemaDelta]) -> [Identifier: ValueHints] {
     var texts: Set<ExactText> = []
-    for delta in deltas {
-      let new = delta.after.values.filter { $0.kind == .table || $0.kind == .index }
-      for object in new.sorted(by: {
-        ($0.kind.rawValue, $0.name.exact) < ($1.kind.rawValue, $1.name.exact)
-      })
-      where texts.insert(object.sql ?? "") {
-        objects[object.table.identifier, default: []].append(object)
-      }
+    let objects = deltas.flatMap(\.ordered).filter {
+      [.table, .index].contains($0.kind) && texts.insert($0.sql ?? "")
     }
-  }
-
-  package func hints(of table: Identifier) -> ValueHints {
-    if let known = known[table] { return known }
-    let new = ValueHints(objects[table] ?? [])
-    known[table] = new
-    return new
+    return Dictionary(grouping: objects) { $0.table.identifier }.mapValues { ValueHints($0) }
   }
 }
 
