@@ -122,7 +122,9 @@ struct Influence {
     guard let cell = lost.first, values.count > 1 else { return false }
     let isReduced = isReduced(cell)
     var outcomes: Set = isReduced ? [judge.base.contents.digest] : []
-    for value in values { if let outcome = try outcome(value, cell) { outcomes.insert(outcome) } }
+    for value in values {
+      if let outcome = try outcome(value, cell) { outcomes.insert(outcome.digest) }
+    }
     return outcomes.count > (isReduced ? 2 : 1)
   }
 
@@ -276,8 +278,8 @@ struct Influence {
     return .narrowed(cell, equal.0, equal.1)
   }
 
-  /// The first two of the values with the same outcome, and the number of outcomes: at most two if
-  /// there are such values.
+  /// The first two of the values with the same outcome for as many rows, and the number of outcomes.
+  /// Ends when there are such values and more than one outcome.
   private func compared(
     _ values: [Value], in cell: LossJudge.Cell
   ) throws(Failure) -> (equal: (Value, Value)?, outcomes: Int) {
@@ -285,17 +287,19 @@ struct Influence {
     var equal: (Value, Value)?
     for value in values where equal == nil || known.count < 2 {
       guard let outcome = try outcome(value, cell) else { continue }
-      if let other = known[outcome] { equal = equal ?? (other, value) }
-      known[outcome] = known[outcome] ?? value
+      if let other = known[outcome.digest], outcome.rowCount == judge.base.contents.rowCount {
+        equal = equal ?? (other, value)
+      }
+      known[outcome.digest] = known[outcome.digest] ?? value
     }
     return (equal, known.count)
   }
 
   private func outcome(
     _ value: Value, _ cell: LossJudge.Cell
-  ) throws(Failure) -> [Identifier: Int]? {
+  ) throws(Failure) -> Contents? {
     guard let change = judge.setting(cell, to: value) else { return nil }
-    return try judge.experiment.run([change])?.contents.digest
+    return try judge.experiment.run([change])?.contents
   }
 }
 

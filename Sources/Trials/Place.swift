@@ -42,9 +42,7 @@ struct Place {
     guard !cells.isEmpty,
       let step = try last(one, two, orHolding: { $0 == column && values.contains($1) })
     else { return overwrites(column) ? nil : fallback }
-    let isDeletion =
-      equal != nil && writesTable(step) && step.statement.events.contains { $0.action == .delete }
-    return isDeletion || updates(step, column) ? nil : place(of: step)
+    return updates(step, column) ? nil : place(of: step)
   }
 
   /// The last statement before which two runs still differ; if there is none, the first one after

@@ -105,6 +105,22 @@ struct NarrowLossTests {
         == ["loses-values t.name"])
   }
 
+  @Test("texts that are truncated while their rows are deleted and inserted again are found")
+  func insertedAgain() throws {
+    for copy in ["TEMP TABLE x", "TABLE x"] {
+      let step = """
+        CREATE \(copy) AS SELECT id, substr(name, 1, 3) AS name, n, note FROM t;
+        DELETE FROM t;
+        INSERT INTO t SELECT id, name, n, note FROM x;
+        DROP TABLE x;
+        """
+      #expect(try losses([table, sql(step)]) == ["loses-values t.name"])
+    }
+    #expect(try losses([table, sql("DELETE FROM t WHERE name <> lower(name)")]) == [])
+    #expect(
+      try losses([table, sql("DELETE FROM t WHERE abs(n) > 5 AND substr(name, 1, 1) = 'x'")]) == [])
+  }
+
   @Test("a flag that becomes another flag is kept")
   func flags() throws {
     for definition in [
