@@ -73,21 +73,20 @@ package struct Linter: Sendable {
   ///   - isStrict: whether warnings and notes affect the exit status.
   ///   - isFull: whether the compatibility simulation tries all pairs of releases.
   ///   - isVerbose: whether text output includes every finding about frozen migrations.
-  ///   - data: a copy of a real database, on which lint runs the pending migrations; nil to run
-  ///     them on generated rows.
   ///   - observe: called after each migration of the replay.
+  ///   - data: runs the pending migrations on a copy of a real database; nil to run them on
+  ///     generated rows.
   /// - Throws: failures with exit code 64 and above. A failing migration (3) is part of the report.
   package func lint(
     through: String? = nil, reporting ids: Set<ExactText>? = nil, isStrict: Bool = false,
-    isFull: Bool = false, isVerbose: Bool = false, on data: TrialCopy? = nil,
-    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
+    isFull: Bool = false, isVerbose: Bool = false,
+    observing observe:
+      (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in },
+    on data: ((Timeline) throws(Failure) -> DataReport)? = nil
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
     try project.requireEngine(for: migrations)
-    let copy = try data.map { (data) throws(Failure) in
-      try DataReplay(data, project, application, interruption)
-    }
-    let (evidence, complete, failure) = try replay(migrations, copy, isFull, observe)
+    let (evidence, complete, report, failure) = try replay(migrations, data, isFull, observe)
     let timeline = evidence.timeline
     var found: [FoundDraft] = []
     for rule in Rule.all { found += rule.drafts(evidence, scope).map { (rule, $0) } }
@@ -106,7 +105,7 @@ package struct Linter: Sendable {
     }
     let unused = suppressions.unused(complete: complete) { rule, migration in
       severity(rule, scope.profile(nil, in: migration)) != .off
-        && !(rule.isFoundByRows && (copy != nil || timeline.losses.untried.contains(migration)))
+        && !(rule.isFoundByRows && (report != nil || timeline.losses.untried.contains(migration)))
     }
     let replayed = Set(migrations.prefix(complete).map(\.id.exact))
     let judgesQueries = !evidence.judgedQueries.isEmpty || (queries ?? []).isEmpty
@@ -125,7 +124,7 @@ package struct Linter: Sendable {
       isStrict: isStrict, isVerbose: isVerbose,
       queries: queries.map { _ in evidence.judgedQueries.count },
       notes: notes(on: reported) + timeline.losses.notes + emptyDrafts(migrations, ids),
-      data: try copy?.report())
+      data: report)
   }
 
   private func emptyDrafts(_ migrations: [Migration], _ ids: Set<ExactText>?) -> [String] {
@@ -156,9 +155,9 @@ package struct Linter: Sendable {
   /// Replays the history as far as possible; returns its effects and the number of migrations that
   /// ran.
   private func replay(
-    _ migrations: [Migration], _ copy: DataReplay?, _ isFull: Bool,
+    _ migrations: [Migration], _ data: ((Timeline) throws(Failure) -> DataReport)?, _ isFull: Bool,
     _ observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void
-  ) throws(Failure) -> (Evidence, complete: Int, Failure?) {
+  ) throws(Failure) -> (Evidence, complete: Int, DataReport?, Failure?) {
     let tracker = TableTracker(migrations, application)
     let trial = RowTrial(project, application, isFull: isFull, interruption)
     // Tables that queries need may be created by a migration after the last one to check.
@@ -181,7 +180,6 @@ package struct Linter: Sendable {
           tracker.note(leftBehind: step.temporary)
           deltas.append(step.delta)
           try queryTrial?.note(step.delta, on: scratch.connection)
-          try copy?.follow(step, tracker.timeline)
           try trial.follow(step, on: scratch, tracker.timeline)
           try observe(step, scratch)
           tracker.begin(deltas.count)
@@ -196,7 +194,9 @@ package struct Linter: Sendable {
       throw Failure(fault.status, "cannot read the scratch database: \(fault.message)")
     }
     var timeline = tracker.timeline
-    timeline.rowFailures = copy?.failures ?? trial.failures
+    let report = try data?(timeline)
+    let failures = report.map { [$0.rowFailure].compactMap { $0 } } ?? trial.failures
+    timeline.rowFailures = failures.filter { $0.place.migration < deltas.count }
     timeline.losses = trial.evidence
     timeline.noteCopiedColumns()
     var evidence = Evidence(timeline: timeline)
@@ -209,7 +209,7 @@ package struct Linter: Sendable {
       evidence.idleSuppressions = queryTrial.idle
       evidence.queries = queryTrial.verdicts
     }
-    return (evidence, deltas.count, failure)
+    return (evidence, deltas.count, report, failure)
   }
 
   private func finish(_ tracker: TableTracker, _ schema: Schema) throws(Failure) {

@@ -1,7 +1,7 @@
 /// Previews of `migrate`. The database itself is only read.
 ///
 /// - ``PlanReport``: the statements, their script and cost. ``DryRunReport``: the plan and what the rows answer.
-/// - ``Project/rehearse(_:interruption:onEvent:)``: the migrations, run on a copy of the database.
+/// - ``Project/rehearse(_:for:interruption:onEvent:inspecting:)``: the migrations, run on a copy of the database.
 
 import SchemaApply
 import SchemaCopies

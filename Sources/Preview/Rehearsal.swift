@@ -4,6 +4,7 @@ import SchemaHistory
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
+import SchemaSQLite
 
 /// The effects of `migrate` on a copy of the database. The database itself was only read.
 package struct RehearsalReport: Sendable {
@@ -20,11 +21,14 @@ extension Project {
   /// Nothing is switched off on the copy: with the journal and the syncs that the database itself has, the
   /// times are those that it will take.
   ///
-  /// - Parameter readable: nil if the file does not exist.
+  /// - Parameters:
+  ///   - readable: nil if the file does not exist.
+  ///   - inspect: called with the copy after the migrations.
   package func rehearse(
     _ options: MigrateOptions, for readable: ReadableDatabase?,
     interruption: Interruption = Interruption(),
-    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in },
+    inspecting inspect: ((Connection) throws(Failure) -> Void)? = nil
   ) throws(Failure) -> RehearsalReport {
     let database = options.database
     if let readable {
@@ -52,12 +56,16 @@ extension Project {
     if interruption.isRequested, report.failure != nil {
       report.failure = Failure(
         .interrupted, "interrupted: schemactl removed the copy, and \(database) is unchanged")
+    } else {
+      try inspect?(
+        DatabaseFile.openForReading(
+          file.path, timeout: options.timeout, interruption: interruption))
     }
     return RehearsalReport(run: report, milliseconds: time.milliseconds)
   }
 
   /// A copy of a database beside it, to try migrations on; it is removed with the last reference.
-  package func trialFile(
+  private func trialFile(
     of readable: ReadableDatabase, _ copier: Copier
   ) throws(Failure) -> TemporaryFile {
     let database = readable.name

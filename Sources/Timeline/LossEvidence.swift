@@ -142,7 +142,7 @@ package struct RowFailure: Sendable {
   /// The table that the statement writes to.
   package let object: String?
   /// The message of SQLite or of the migration.
-  package let message: String
+  package var message: String
   /// The tables that the statement reads and writes.
   package let tables: Set<Identifier>
   /// Whether the `map` of a `move_column` lacks an existing value.

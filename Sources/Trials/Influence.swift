@@ -134,16 +134,11 @@ struct Influence {
     let isFlag =
       ["0", "1", "false", "true"].contains(column.defaultText?.identifier)
       || column.type.identifier.hasPrefix("bool")
-    return !isFlag && columnAfter != nil && table.rows[cell.row].kind.isMarked
+    let isSame =
+      name == table.shape.key && newName == column.key
+      && judge.shapeAfter(table.shape.key)?.column(newName)?.affinity == column.affinity
+    return !isFlag && isSame && table.rows[cell.row].kind.isMarked
       && judge.valuesAfter(cell, in: name, as: newName).allSatisfy(isOfKind)
-  }
-
-  /// The same column after the step; nil if its name or its affinity changes.
-  private var columnAfter: TableShape.Column? {
-    guard name == table.shape.key, newName == column.key else { return nil }
-    return judge.shapeAfter(table.shape.key)?.column(newName).flatMap {
-      $0.affinity == column.affinity ? $0 : nil
-    }
   }
 
   /// Whether a value is a number or a text as the column's values are.

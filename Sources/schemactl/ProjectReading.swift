@@ -100,12 +100,14 @@ extension Session {
   }
 
   func lint(
-    _ project: Project, on copy: TrialCopy? = nil,
-    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
+    _ project: Project,
+    observing observe:
+      (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in },
+    on data: ((Timeline) throws(Failure) -> DataReport)? = nil
   ) throws -> LintReport {
     try linter(of: project).lint(
-      isStrict: flag("strict"), isFull: flag("full"), isVerbose: flag("verbose"), on: copy,
-      observing: observe)
+      isStrict: flag("strict"), isFull: flag("full"), isVerbose: flag("verbose"),
+      observing: observe, on: data)
   }
 
   private func queries() throws -> [QueryFile]? {

@@ -65,10 +65,13 @@ enum LintCommand: Command {
     let database = try session.requiredDatabase()
     let readable = try session.open(database)
     let project = try session.project().view(of: readable)
-    let copy = try project.trialCopy(
-      of: readable, timeout: session.timeout, interruption: session.interruption,
-      onEvent: session.follow)
-    return try session.lint(project, on: copy)
+    return try session.lint(
+      project,
+      on: { (timeline) throws(Failure) in
+        try project.dataReport(
+          on: readable, timeline, timeout: session.timeout, interruption: session.interruption,
+          onEvent: session.follow)
+      })
   }
 
   private static func fix(_ session: Session) throws -> LintReport {
