@@ -24,14 +24,16 @@ extension Probe {
     let neverNull = Set(
       kept.lazy.filter { $0.old.notNull != nil || before.rowidAlias == $0.old.key }.map(\.new.key))
     change.newChecks = after.checks.filter { !known.contains($0) }.compactMap { check in
-      let isBounded =
-        removed.contains { !$0.columns.isDisjoint(with: check.columns) }
-        || check.columns.isSubset(of: checked)
+      let isTightened = removed.contains { !$0.columns.isDisjoint(with: check.columns) }
+      let isBounded = isTightened || check.columns.isSubset(of: checked)
+      func new(_ refused: String?) -> NewCheck {
+        NewCheck(check: check, refused: refused, isTightened: isTightened)
+      }
       switch refused(by: check, of: after, after: known, settled: settled, neverNull: neverNull) {
-      case .values(let values): return NewCheck(check: check, refused: values)
+      case .values(let values): return new(values)
       case .never: return nil
       case .nothing where isBounded: return nil
-      case .nothing, .unknown: return NewCheck(check: check, refused: nil)
+      case .nothing, .unknown: return new(nil)
       }
     }
     return change

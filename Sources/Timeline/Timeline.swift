@@ -208,6 +208,8 @@ package struct NewCheck: Sendable {
   package let check: TableShape.Check
   /// A condition for values that became invalid, if some were found.
   package let refused: String?
+  /// Whether it replaces a CHECK of the same columns.
+  package let isTightened: Bool
 }
 
 /// The change of one table over a whole migration. Intermediate states are not checked.

@@ -204,6 +204,33 @@ struct ExistingValueTests {
     #expect(try found([Self.tables, new], "fails-on-data").isEmpty)
   }
 
+  @Test("a CHECK that becomes stricter is an error if rows break it, and a new CHECK a warning")
+  func tightened() throws {
+    let tables = sql(
+      """
+      CREATE TABLE tasks (
+        id INTEGER PRIMARY KEY, n INTEGER CHECK (n IN (0, 1, 2)), m INTEGER
+      ) STRICT
+      """)
+    func alter(_ column: String, _ check: String) -> String {
+      "operations:\n  - alter_column: { table: tasks, column: \(column), check: \(check) }\n"
+    }
+    let rebuild = sql(
+      """
+      CREATE TABLE new (id INTEGER PRIMARY KEY, n INTEGER CHECK (n < 2), m INTEGER) STRICT;
+      INSERT INTO new SELECT * FROM tasks;
+      DROP TABLE tasks;
+      ALTER TABLE new RENAME TO tasks;
+      """)
+    func severities(_ step: String) throws -> [Severity] {
+      try found([tables, step], "fails-on-data").map(\.severity)
+    }
+    #expect(try severities(alter("n", "n < 2")) == [.error])
+    #expect(try severities(rebuild) == [.error])
+    #expect(try severities(alter("m", "m < 2")) == [.warning])
+    #expect(try severities(alter("n", "n < 9")) == [])
+  }
+
   @Test("a column that was filled from the old one and took its name contains no NULL")
   func replaced() throws {
     let step = sql(

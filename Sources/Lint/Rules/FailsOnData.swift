@@ -187,7 +187,16 @@ extension Timeline {
           : "fails if a database has \(row)"),
       at: change.place(ofConstraintOver: columns),
       keys: ["check", "checks", "columns", "column", "table"], object: after.name,
-      table: after.name, severity: isShared ? nil : .warning)
+      table: after.name,
+      severity: isShared || new.isTightened && failsByCheck(change, after) ? nil : .warning)
+  }
+
+  /// Whether rows showed that a CHECK of the table fails.
+  private func failsByCheck(_ change: TableChange, _ after: TableShape) -> Bool {
+    rowFailures.contains { failure in
+      failure.place.migration == change.migration && failure.tables.contains(after.key)
+        && failure.message.contains("CHECK")
+    }
   }
 
   /// New foreign keys on columns that already hold values.
