@@ -92,7 +92,8 @@ package struct Linter: Sendable {
     for rule in Rule.all { found += rule.drafts(evidence, scope).map { (rule, $0) } }
     found = withoutRepeatedFailures(found, timeline)
     var suppressions = Suppressions(
-      migrations, evidence.judgedQueries + evidence.idleSuppressions, today: today)
+      migrations, evidence.judgedQueries + evidence.idleSuppressions,
+      untried: timeline.losses.untried, today: today)
     var findings = found.map { rule, draft in
       finding(rule, draft, suppressions.suppress(rule, draft, among: found), migrations)
     }.filter { $0.severity != .off }
@@ -264,7 +265,8 @@ package struct Linter: Sendable {
       ? " (older than `sync.since`, and it syncs now: a new migration must repair it)" : ""
     return Finding(
       rule: rule.id, severity: severity(rule, draft),
-      lines: [draft.message + age] + (draft.transcript?.script ?? []),
+      lines: (draft.message + age).split(separator: "\n").map(String.init)
+        + (draft.transcript?.script ?? []),
       file: draft.query?.file ?? migration.file,
       line: draft.position.line, column: draft.position.column, migration: migration.id,
       queryFile: draft.isOfQueryAlone ? draft.query?.name : nil, object: draft.object,

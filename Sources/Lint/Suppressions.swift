@@ -18,12 +18,17 @@ struct Suppressions {
   private var entries: [Entry] = []
   private let migrations: [Migration]
   private let today: String
+  private let untried: Set<Int>
 
   /// - Parameters:
   ///   - queries: the queries that lint checked.
+  ///   - untried: the migrations that did not run on rows.
   ///   - today: in UTC, as `2026-11-20`.
-  init(_ migrations: [Migration], _ queries: [ApplicationQuery], today: String) {
+  init(
+    _ migrations: [Migration], _ queries: [ApplicationQuery], untried: Set<Int>, today: String
+  ) {
     self.migrations = migrations
+    self.untried = untried
     self.today = today
     for (index, migration) in migrations.enumerated() {
       entries += migration.manifest.suppressions.map { Entry(suppression: $0, migration: index) }
@@ -46,6 +51,12 @@ struct Suppressions {
     _ rule: Rule, _ draft: Draft, among others: [FoundDraft]
   ) -> Suppression? {
     if let own = suppress(rule.id, draft) { return own }
+    // Only rows show that a column of a hand-written rebuild has another name.
+    if rule.id == Rule.dropColumn.id, untried.contains(draft.migration),
+      let renamed = suppress(Rule.renameColumn.id, draft)
+    {
+      return renamed
+    }
     guard rule.needsDevices else { return nil }
     for (rule, other) in others
     where !rule.needsDevices && draft.isSameChange(as: other, migrations) {

@@ -284,6 +284,25 @@ struct SuppressionTests {
     #expect(try lint([table, idle], .local, releases: ["1": 2]).lines == [])
   }
 
+  @Test("a suppression of rename-column covers a hand-written rebuild after it is frozen")
+  func frozenRename() throws {
+    let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, title TEXT) STRICT")
+    let rebuild = sql(
+      """
+      CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT) STRICT;
+      INSERT INTO n SELECT id, title FROM t;
+      DROP TABLE t;
+      ALTER TABLE n RENAME TO t;
+      """)
+    let allowed = rebuild + "lint: { allow: [{ rule: rename-column, reason: Why. }] }\n"
+    for releases in [[:], ["1": 2]] {
+      #expect(try lint([table, allowed], .local, releases: releases).lines == [])
+      #expect(try lint([table, allowed], .local, releases: releases, isFull: true).lines == [])
+    }
+    let wrong = allowed.replacing("rename-", with: "drop-")
+    #expect(try lint([table, wrong], .local).lines.count == 2)
+  }
+
   @Test("a suppression of an operation applies only to it")
   func operation() throws {
     let manifest = """
