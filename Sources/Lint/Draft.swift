@@ -37,6 +37,9 @@ struct Draft: Sendable {
   /// Whether the problem occurred on a copy of a real database. It is then an error unless the rule
   /// is off.
   var isCertain = false
+  /// A word in the messages of the failures that the finding foresees; nil for all failures that have no
+  /// remedy of their own.
+  var foreseen: String?
   /// The tables of a statement that failed on rows; nil if no statement ran.
   var failedTables: Set<Identifier>?
 }
@@ -109,7 +112,7 @@ func withoutRepeatedFailures(
     let failure = found[index].draft
     guard
       let known = found.firstIndex(where: { rule, draft in
-        rule.foreseesFailures && draft.failedTables == nil
+        rule.foreseesFailures && draft.failedTables == nil && draft.foresees(failure)
           && (draft.isSameHarm(as: failure, timeline.migrations)
             || draft.isOfTable(copiedBy: failure, timeline))
       })
@@ -121,6 +124,10 @@ func withoutRepeatedFailures(
 }
 
 extension Draft {
+  fileprivate func foresees(_ failure: Draft) -> Bool {
+    foreseen.map { failure.message.contains($0) } ?? (failure.severity == nil && failure.fix == nil)
+  }
+
   fileprivate func isSameHarm(as failure: Draft, _ migrations: [Migration]) -> Bool {
     guard migration == failure.migration, let table = table?.identifier,
       failure.failedTables?.contains(table) ?? false

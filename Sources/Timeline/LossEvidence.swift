@@ -66,10 +66,6 @@ package struct LossEvidence: Sendable {
   package var untried: Set<Int> = []
   /// The migrations that ran with all kinds of rows.
   package var runOnAllRows: Set<Int> = []
-  /// The tables that held two equal rows when a step ran.
-  package var runOnEqualRows: Set<Key> = []
-  /// Columns with a NULL that remained through a step.
-  package var acceptedNulls: Set<Key> = []
   /// Reasons why a step could not be tested with rows.
   package var notes: [String] = []
   /// The release of each migration as a number; drafts belong to the next release.
@@ -121,13 +117,6 @@ package struct LossEvidence: Sendable {
     }
   }
 
-  /// Whether a row with NULL in the column remained through the step.
-  package func acceptsNull(in column: String, of change: TableChange) -> Bool {
-    guard let table = change.before?.key else { return false }
-    return acceptedNulls.contains(
-      Key(migration: change.migration, table: table, column: column.identifier))
-  }
-
   package func destination(_ column: String, of table: String, in migration: Int) -> Destination? {
     destinations[
       Key(migration: migration, table: table.identifier, column: column.identifier)]
@@ -147,12 +136,17 @@ package struct RowFailure: Sendable {
   package let tables: Set<Identifier>
   /// Whether the `map` of a `move_column` lacks an existing value.
   package let isOfMap: Bool
+  /// Whether a UNIQUE or a foreign key that the table did not have before refuses existing rows.
+  package let isOfNewConstraint: Bool
   /// The database that contains the rows; nil for generated rows.
   package var database: String?
 
+  /// The words of the message, which names the columns.
+  package var words: Set<Identifier> { message.words }
+
   package init(
     place: StatementPlace, position: Position?, object: String?, message: String,
-    tables: Set<Identifier>, isOfMap: Bool
+    tables: Set<Identifier>, isOfMap: Bool, isOfNewConstraint: Bool
   ) {
     self.place = place
     self.position = position
@@ -160,5 +154,6 @@ package struct RowFailure: Sendable {
     self.message = message
     self.tables = tables
     self.isOfMap = isOfMap
+    self.isOfNewConstraint = isOfNewConstraint
   }
 }

@@ -1,8 +1,7 @@
 import SchemaSQLText
 
 extension Probe {
-  /// Adds information that only SQLite can provide: new columns that existing rows cannot get, and
-  /// values that new CHECKs refuse.
+  /// Adds the new columns in place, and the values that new CHECKs refuse.
   ///
   /// - Parameter moved: the columns that `move_column` creates in the migration.
   func judged(_ change: TableChange, moved: Set<Identifier>) -> TableChange {
@@ -12,9 +11,6 @@ extension Probe {
     for column in after.columns
     where !change.isRebuilt && before.column(column.name) == nil && !renamed.contains(column.key) {
       change.addedInPlace.insert(column.key)
-      if let value = column.defaultText, !isConstant(value) {
-        change.nonConstantDefaults.insert(column.key)
-      }
     }
     let known = before.checks.map { $0.renaming(change.renamedColumns) }
     let removed = known.filter { !after.checks.contains($0) }

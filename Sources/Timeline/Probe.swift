@@ -54,14 +54,6 @@ final class Probe {
     }
   }
 
-  /// Whether ADD COLUMN accepts a DEFAULT if the table has rows (ALTER TABLE, section 4).
-  func isConstant(_ value: String) -> Bool {
-    let result = answer { (connection) throws(DatabaseError) in
-      try connection.execute("ALTER TABLE one_row ADD COLUMN b DEFAULT \(value)")
-    }
-    if case .success = result { return true } else { return false }
-  }
-
   /// How the value of a DEFAULT varies.
   func outcome(ofDefault text: String) -> DefaultOutcome {
     // Literals and names are constants.

@@ -241,8 +241,6 @@ package struct TableChange: Sendable {
   /// The columns of `after` that the migration created, including those with the name of an old
   /// one.
   package var created: Set<Identifier> = []
-  /// New columns whose default SQLite cannot give to existing rows.
-  package var nonConstantDefaults: Set<Identifier> = []
   /// Columns that ADD COLUMN added.
   package var addedInPlace: Set<Identifier> = []
 

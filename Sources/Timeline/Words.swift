@@ -3,6 +3,11 @@ import SchemaSQLText
 extension String {
   /// A literal for a sentence, cut after 36 characters if it is long.
   package var shortened: String { count > 40 ? "\(prefix(36))…" : self }
+
+  package var words: Set<Identifier> {
+    Set(
+      split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { Identifier($0) })
+  }
 }
 
 extension TokenizedSQL {

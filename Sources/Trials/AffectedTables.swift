@@ -47,6 +47,11 @@ struct AffectedTables {
     // The table may have been renamed by then.
     if dropsColumns || !changed.allSatisfy(isOld) { changed.formUnion(altered) }
     changed = changed.filter(isOld)
+    // An edit of the stored schema names no table.
+    for change in timeline.changes(in: migration) where change.before != nil {
+      all.formUnion([change.before, change.after].compactMap { $0?.key })
+      all.formUnion((change.after?.foreignKeys ?? []).map(\.parent.identifier))
+    }
     all = all.filter(isOld)
     all.formUnion(changed)
     if !deleted.isEmpty {

@@ -83,8 +83,16 @@ extension DeviceTable {
   /// A different value in it makes a row distinct.
   var distinctKeys: Set<Identifier> {
     let references = Set(foreignKeys.flatMap(\.columns))
-    let keys = uniques.map { $0.compactMap(\.self) } + [primaryKey.map(\.key)]
     return Set(keys.compactMap { key in key.last { !references.contains($0) } })
+  }
+
+  /// The first or the last column of each key; empty if none has several columns.
+  func columnsOfKeys(isFirst: Bool) -> Set<Identifier> {
+    keys.contains { $0.count > 1 } ? Set(keys.compactMap { isFirst ? $0.first : $0.last }) : []
+  }
+
+  private var keys: [[Identifier]] {
+    uniques.map { $0.compactMap(\.self) } + [primaryKey.map(\.key)]
   }
 
   /// A name of the rowid that is not the name of a column.

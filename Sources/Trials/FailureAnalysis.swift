@@ -29,19 +29,17 @@ struct FailureAnalysis {
       : timeline.statements(at: position, in: operation, of: migration)
     // An edit of the stored schema has no statement of its own.
     let changed = timeline.changes(in: migration).filter { change in
-      !isOfWhole && change.shaped.operation == operation && !timeline.isWritten(change.shaped)
+      isOfWhole
+        ? !change.newForeignKeys(timeline).isEmpty
+        : change.shaped.operation == operation && !timeline.isWritten(change.shaped)
     }
-    tables = Set(suspects.flatMap(\.events.mainTables))
+    let tables = Set(suspects.flatMap(\.events.mainTables))
       .union(changed.compactMap(\.before?.key)).union(changed.compactMap(\.after?.key))
+    self.tables = tables
     let move = failure.cause == nil ? timeline.move(mappedAt: position, in: migration) : nil
     let place =
       suspects.last?.place
       ?? StatementPlace(migration: migration, operation: operation, number: 0, position: position)
-    self.failure = RowFailure(
-      place: place, position: isOfWhole ? place.position : position,
-      object: suspects.last?.target?.name ?? suspects.last?.subject ?? changed.last?.after?.name,
-      message: failure.message, tables: tables, isOfMap: move != nil)
-
     let isRepetition = failure.cause?.code == .constraint && failure.message.hasPrefix("UNIQUE ")
     collidesWith = isRepetition ? Set(suspects.flatMap(\.inserted)) : []
     // A later statement may rename the index's table, which changes its definition.
@@ -53,6 +51,24 @@ struct FailureAnalysis {
       ? timeline.indexes.last {
         $0.place.migration == migration && created.contains($0.name.identifier)
       } : nil
+    let isOfNewConstraint =
+      if isOfWhole {
+        timeline.placesOfNewForeignKeys(in: migration).isSuperset(of: suspects.map(\.place.number))
+      } else if let newUnique {
+        !timeline.isNew(newUnique.table, in: migration) && !timeline.prepares(newUnique)
+      } else {
+        isRepetition
+          && timeline.changes(in: migration).contains { change in
+            change.hasNewKey(over: failure.message.words)
+              && !tables.isDisjoint(
+                with: [change.before?.key, change.after?.key].compactMap { $0 })
+          }
+      }
+    self.failure = RowFailure(
+      place: place, position: isOfWhole ? place.position : position,
+      object: suspects.last?.target?.name ?? suspects.last?.subject ?? changed.last?.after?.name,
+      message: failure.message, tables: tables, isOfMap: move != nil,
+      isOfNewConstraint: isOfNewConstraint)
     isOfRows =
       ([nil, .constraint, .mismatch].contains(failure.cause?.code) || failure.isOfNewColumn)
       // The app may write only texts that the function can parse.
@@ -78,16 +94,36 @@ extension Timeline {
     return own.filter { $0.place.position == nearest }
   }
 
-  /// Statements that drop a table permanently, or add a column whose default refers to another
-  /// table.
+  /// Statements that drop a table permanently, add a foreign key to existing values, or add a column
+  /// whose default refers to another table.
   func statementsThatBreakReferences(in migration: Int) -> [StatementEffect] {
     let gone = Set(changes(in: migration).filter(\.isDropped).compactMap(\.before?.key))
     let references = Set(changes(in: migration).flatMap(\.placesOfNewReferences).map(\.number))
+      .union(placesOfNewForeignKeys(in: migration))
     return statements(in: migration).filter { statement in
       statement.events.contains { event in
         event.action == .dropTable && event.first.map { gone.contains($0.identifier) } ?? false
       }
         || references.contains(statement.place.number)
+    }
+  }
+
+  /// The numbers of the statements that add foreign keys to columns with values.
+  fileprivate func placesOfNewForeignKeys(in migration: Int) -> Set<Int> {
+    Set(
+      changes(in: migration).flatMap { change in
+        change.newForeignKeys(self).map { change.place(ofConstraintOver: $0.columns).number }
+      })
+  }
+
+  /// Whether an earlier statement of the migration sets columns of the index.
+  func prepares(_ index: CreatedUniqueIndex) -> Bool {
+    statements(in: index.place.migration).contains { statement in
+      guard statement.place.number < index.place.number, let target = statement.target else {
+        return false
+      }
+      return target.name.identifier == index.table.identifier
+        && !target.updates.isDisjoint(with: index.columns.compactMap { $0 })
     }
   }
 
@@ -112,12 +148,40 @@ extension Failure {
   /// ALTER TABLE checks the rows itself and reports them with a generic result code.
   fileprivate var isOfNewColumn: Bool {
     cause?.code == .error
-      && ["CHECK constraint failed", "NOT NULL constraint failed"].contains(
-        where: message.hasPrefix)
+      && [
+        "CHECK constraint failed", "NOT NULL constraint failed", "Cannot add a", "cannot add a",
+      ].contains(where: message.hasPrefix)
   }
 }
 
 extension TableChange {
+  /// Whether the table gets a key over some of these columns that it did not have.
+  fileprivate func hasNewKey(over columns: Set<Identifier>) -> Bool {
+    guard let before, let after else { return false }
+    // Different values may be the same under another collation.
+    let collated = Set(
+      keptColumns.lazy.filter { $0.old.collation != $0.new.collation }.map(\.new.key))
+    let known = before.keys.compactMap(renamed).filter(collated.isDisjoint)
+    return after.keys.contains { key in
+      columns.isSuperset(of: key) && !known.contains { Set($0).isSubset(of: key) }
+    }
+  }
+
+  /// Foreign keys that the table did not have, on columns that it had.
+  fileprivate func newForeignKeys(_ timeline: Timeline) -> [TableShape.ForeignKey] {
+    guard let before, let after else { return [] }
+    let kept = Set(keptColumns.map(\.new.key)).subtracting(created)
+    return after.foreignKeys.filter { key in
+      kept.isSuperset(of: key.columns)
+        && !before.foreignKeys.contains { old in
+          renamed(old.columns) == key.columns
+            && (old.parent.identifier == key.parent.identifier
+              || timeline.change(of: key.parent, in: migration)?.before?.key
+                == old.parent.identifier)
+        }
+    }
+  }
+
   /// Places that add columns whose default refers to another table in every row.
   fileprivate var placesOfNewReferences: [StatementPlace] {
     guard before != nil, let after else { return [] }

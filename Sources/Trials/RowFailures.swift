@@ -17,13 +17,22 @@ struct RowFailures {
   /// The maximum number of migrations that run on the rows.
   private static let mostSteps = 20
   /// The maximum number of runs, each with fewer rows.
-  private static let mostRuns = 5
+  private static let mostRuns = 8
 
-  /// Whether the migration may leave rows whose parents are missing.
-  func mayBreakReferences(_ tables: AffectedTables) -> Bool {
-    !timeline.statementsThatBreakReferences(in: migration).isEmpty
+  /// Whether the migration may fail on other rows, or leave rows whose parents are missing, if it runs
+  /// on marked ones.
+  func mayFail(_ tables: AffectedTables) -> Bool {
+    !newIndexes.isEmpty || !timeline.statementsThatBreakReferences(in: migration).isEmpty
       || !tables.children.isEmpty
         && history.migrations[migration].manifest.foreignKeys == .enforced
+  }
+
+  /// New unique indexes on columns whose values the migration does not set: their values may repeat.
+  private var newIndexes: [CreatedUniqueIndex] {
+    timeline.indexes.filter { index in
+      index.place.migration == migration && !timeline.isNew(index.table, in: migration)
+        && !timeline.prepares(index)
+    }
   }
 
   /// - Parameter isTogether: whether an earlier migration is released together with this one.
@@ -61,6 +70,7 @@ struct RowFailures {
         connection, scratch.schema, StepText([]), kinds: RowFiller.likelyKinds, marks: marks,
         later: history.schemas[step + 1])
       try filler.fill(tables.sorted())
+      try repeatValues(in: filler.filled, on: connection)
       marks = filler.marks
       return try FilledDatabase(filler, on: connection)
     }
@@ -76,11 +86,34 @@ struct RowFailures {
     return .experiment(Experiment(try fill(before: migration), [migration], of: history))
   }
 
+  /// Makes the values of columns that become unique equal in new rows, as far as the table allows.
+  private func repeatValues(
+    in tables: [Identifier: RowFiller.Filled], on connection: Connection
+  ) throws(DatabaseError) {
+    connection.set(.triggers, to: false)
+    defer { connection.set(.triggers, to: true) }
+    for index in newIndexes {
+      // Rows of earlier migrations count as the first likely row.
+      guard let table = tables[index.table.identifier],
+        table.rows.contains(where: { $0.kind != .likely(0) })
+      else { continue }
+      let name = Quoting.quoted(table.shape.name)
+      for column in index.columns.compactMap({ $0.flatMap(table.shape.column) }) {
+        let column = Quoting.quoted(column.name)
+        _ = try connection.refusal(
+          of:
+            "UPDATE OR IGNORE main.\(name) SET \(column) = (SELECT max(\(column)) FROM main.\(name))"
+        )
+      }
+    }
+  }
+
   /// Removes the rows of the tables at fault after each failure, so that later statements run, too.
   private func failures(in experiment: Experiment) throws -> [RowFailure] {
     var failures: [RowFailure] = []
     var emptied: Set<Identifier> = []
     var reset: [Experiment.Change] = []
+    var indexes: Set<Identifier> = []
     for _ in 0..<Self.mostRuns {
       let outcome = try experiment.run(
         emptied.sorted().map { .empty(table: $0.text) } + reset, checksReferences: emptied.isEmpty)
@@ -89,32 +122,54 @@ struct RowFailures {
           ?? experiment.failure, failure.status == .migrationFailed
       else { break }
       let analysis = FailureAnalysis(failure, migration, timeline)
-      // Repeated values that were only generated are no evidence of values that the app has written.
-      if let index = analysis.newUnique, reset.isEmpty,
-        let table = ([index.table.identifier] + analysis.tables.sorted()).lazy.compactMap({
-          experiment.database.tables[$0]?.shape
-        }).first
-      {
-        reset = index.columns.compactMap { $0.flatMap(table.column) }.map {
-          .reset(table: table.name, column: $0)
-        }
-        if !reset.isEmpty { continue }
-      }
       // A generated row may have the same key as a row that the migration inserts.
       let own = analysis.collidesWith.intersection(experiment.database.tables.keys)
         .subtracting(emptied)
-      if own.isEmpty, !experiment.calledUnknown, analysis.isOfRows,
-        !failures.contains(where: {
-          $0.place == analysis.failure.place && $0.message == analysis.failure.message
-        })
+      var resets: [Experiment.Change] = []
+      if let index = analysis.newUnique, indexes.insert(index.name.identifier).inserted {
+        resets = experiment.resets(of: index, or: analysis.tables)
+      }
+      let isNew = !failures.contains {
+        $0.place == analysis.failure.place && $0.message == analysis.failure.message
+      }
+      // Repeated values that were only generated are no evidence where the migration sets the values.
+      if isNew, own.isEmpty, !experiment.calledUnknown, analysis.isOfRows,
+        resets.isEmpty || analysis.failure.isOfNewConstraint
       {
         failures.append(analysis.failure)
+        resets += experiment.withoutNulls(analysis.failure)
       }
+      reset += resets
+      if !resets.isEmpty { continue }
       let next = (own.isEmpty ? analysis.tables : own)
         .intersection(experiment.database.tables.keys).subtracting(emptied)
       guard outcome == nil, !next.isEmpty else { break }
       emptied.formUnion(next)
     }
     return failures
+  }
+}
+
+extension Experiment {
+  /// Changes that remove the rows with NULL in the column that refuses it.
+  fileprivate func withoutNulls(_ failure: RowFailure) -> [Change] {
+    guard failure.message.contains("NULL") else { return [] }
+    return failure.tables.sorted().compactMap { database.tables[$0]?.shape }.flatMap { table in
+      table.columns.filter { !$0.isNotNull && failure.words.contains($0.key) }.map {
+        .remove(table: table.name, address: "\(Quoting.quoted($0.name)) IS NULL")
+      }
+    }
+  }
+
+  /// Changes after which the index's columns have their defaults.
+  ///
+  /// - Parameter tables: other names that the index's table may have had.
+  fileprivate func resets(of index: CreatedUniqueIndex, or tables: Set<Identifier>) -> [Change] {
+    let table = ([index.table.identifier] + tables.sorted()).lazy
+      .compactMap { self.database.tables[$0]?.shape }.first
+    return index.columns.compactMap { name -> Change? in
+      guard let table, let column = name.flatMap(table.column) else { return nil }
+      return .reset(table: table.name, column: column)
+    }
   }
 }

@@ -33,7 +33,7 @@ struct RowFiller {
   private let inserter: RowInserter
   private let schema: Schema
   private let text: StepText
-  private let kinds: [RowKind]
+  let kinds: [RowKind]
   /// The schema after the migration, for values near the limits of both schemas.
   private let later: Schema
   private(set) var marks: MarkMaker
@@ -42,19 +42,6 @@ struct RowFiller {
   /// The values that columns accept which refused a mark, with their table.
   private var accepted: [[Identifier]: [Value]] = [:]
   private var shapes: [Identifier: DeviceTable] = [:]
-
-  static let allKinds: [RowKind] =
-    (0..<4).map(RowKind.marked) + (0..<10).map(RowKind.literals) + (0..<3).map(RowKind.bits)
-    + [.nulls, .twin] + (0..<4).map(RowKind.sparse) + [.padded, .otherCase, .otherSpace]
-
-  /// Rows for a step that parses dates.
-  static let dateKinds = (0..<4).map(RowKind.dates)
-
-  /// Rows for a step that reads JSON.
-  static let memberKinds = (0..<3).map(RowKind.members)
-
-  /// Rows similar to those of an app.
-  static let likelyKinds = (0..<6).map(RowKind.likely)
 
   /// The sparse rows in which a column is NULL. No pattern contains another one.
   private static let sparsePatterns = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3], [1, 2]]
@@ -189,10 +176,16 @@ struct RowFiller {
     let (shape, candidates, distinct) = (source.shape, source.candidates, source.distinct)
     var row = Insertion(shape.name)
     var isOfKind = kind.isOfParents && !source.parents.isEmpty
-    let isCopy = kind == .twin || kind == .padded && shape.hasUniqueText(distinct)
+    let changed: Set<Identifier> =
+      if case .crossed(let isFirst) = kind { shape.columnsOfKeys(isFirst: isFirst) } else { [] }
+    let isCopy =
+      kind == .twin || kind == .padded && shape.hasUniqueText(distinct) || !changed.isEmpty
     let isOfKey = kind == .otherCase || kind == .otherSpace
-    let twin = try isCopy || isOfKey ? self.row(isOfKey ? .marked(3) : nil, of: shape) : nil
+    let original: RowKind? = isLikely ? .likely(1) : isOfKey ? .marked(3) : nil
+    let twin = try isCopy || isOfKey ? self.row(original, of: shape) : nil
     if isCopy || isOfKey || kind == .padded, twin == nil { return nil }
+    let other =
+      try changed.isEmpty ? nil : self.row(isLikely ? .likely(4) : .marked(1), of: shape)
     let form = if case .marked(let form) = kind { form } else { 0 }
     func isTextOfKey(_ column: DeviceTable.Column) -> Bool {
       column.isInKey && column.affinity == .text && distinct.contains(column.key)
@@ -228,6 +221,13 @@ struct RowFiller {
       case .twin where !column.isInKey && column.affinity == .text:
         row[column.key] = twin?[column.key]?.text.map { .text($0.uppercased()) } ?? mark
         isOfKind = true
+      case .crossed where !changed.isEmpty:
+        isOfKind = true
+        if !changed.contains(column.key) {
+          row[column.key] = twin?[column.key] ?? mark
+        } else if isReference(column.key, shape.key) {
+          row[column.key] = other?[column.key] ?? mark
+        }
       case .padded where !column.isInKey && column.affinity == .text:
         row[column.key] = twin?[column.key]?.text.map { .text($0 + " ") } ?? mark
         isOfKind = true
@@ -337,7 +337,7 @@ struct RowFiller {
     }
     let result = try search.settle(start)
     guard case .row(let row) = result else {
-      guard connection.isOn(.triggers), isFirst, !kind.isLikely else { return }
+      guard connection.isOn(.triggers), isFirst, !isLikely else { return }
       // A trigger may refuse every row that the app has not prepared. That is not evidence of data
       // loss.
       connection.set(.triggers, to: false)

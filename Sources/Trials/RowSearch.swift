@@ -62,11 +62,6 @@ package struct RowSearch {
 }
 
 extension String {
-  fileprivate var words: Set<Identifier> {
-    Set(
-      split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { Identifier($0) })
-  }
-
   /// Whether SQLite reports that a value does not match its column's type.
   fileprivate var isOfType: Bool { hasPrefix("cannot store ") || self == "datatype mismatch" }
 }

@@ -83,13 +83,7 @@ package final class RowTrial {
       let isDropped = change.map { $0.isDropped && $0.replacement == nil } ?? false
       let isThere = !isDropped && history.schemas[migration + 1].table(table) != nil
       let name = change?.after?.key ?? (isThere ? table : nil)
-      let key = LossEvidence.Key(migration: migration, table: table)
-      evidence.judged.insert(key)
-      if evidence.runOnAllRows.contains(migration),
-        Set(filled.rows.map(\.cells)).count < filled.rows.count
-      {
-        evidence.runOnEqualRows.insert(key)
-      }
+      evidence.judged.insert(.init(migration: migration, table: table))
       var outcome = try TableOutcome(judge, filled, after: name)
       // An earlier draft may have copied the rows to another table.
       let starts = outcome.lost.isEmpty ? [] : starts(table, nil, migration, timeline)
@@ -100,15 +94,7 @@ package final class RowTrial {
           outcome = together
         }
       }
-      noteNulls(outcome, migration)
       try report(outcome, change?.renamedColumns ?? [:], migration, timeline)
-    }
-  }
-
-  private func noteNulls(_ outcome: TableOutcome, _ migration: Int) {
-    for column in outcome.columnsKeepingNull {
-      evidence.acceptedNulls.insert(
-        .init(migration: migration, table: outcome.table.shape.key, column: column))
     }
   }
 
@@ -190,7 +176,6 @@ package final class RowTrial {
       }
       guard let start, let outcome = try combinedOutcome(of: new, from: start, migration, timeline)
       else { continue }
-      noteNulls(outcome, migration)
       try report(outcome, change.renamedColumns, migration, timeline)
     }
   }
@@ -309,7 +294,7 @@ package final class RowTrial {
     let base = try full.run()
     if isSingle, joinsRows {
       let search = RowFailures(history: history, timeline: timeline, migration: first)
-      if base == nil || search.mayBreakReferences(tables) {
+      if base == nil || search.mayFail(tables) {
         failures += try search.found { evidence.areTogether($0, first) }
       }
     }
@@ -339,6 +324,7 @@ package final class RowTrial {
       RowFiller.allKinds.filter(\.isMarked), RowFiller.allKinds.filter(\.isLiteral),
       RowFiller.allKinds.filter(\.isBits), [.nulls], [.twin],
       RowFiller.allKinds.filter(\.isSparse), [.padded], [.otherCase], [.otherSpace],
+      [.crossed(isFirst: true)], [.crossed(isFirst: false)],
     ]
     while !groups.isEmpty {
       let group = groups.removeFirst()

@@ -64,15 +64,6 @@ struct TableOutcome {
       .filter { !MarkMaker.numbers(in: judge.oldValue($0)).isEmpty }
   }
 
-  /// The columns with a NULL before the step in a row that exists after it.
-  var columnsKeepingNull: [Identifier] {
-    table.shape.columns.enumerated().filter { index, _ in
-      table.rows.indices.contains {
-        table.rows[$0].cells[index] == .null && !lost.contains($0) && !traces.contains($0)
-      }
-    }.map(\.element.key)
-  }
-
   func loss(
     _ kind: Loss.Kind, of column: DeviceTable.Column? = nil, at place: StatementPlace
   ) -> Loss {

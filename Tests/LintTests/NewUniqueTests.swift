@@ -4,7 +4,7 @@ import SchemaTestSupport
 import SchemaTimeline
 import Testing
 
-/// The findings of `fails-on-data` for a `move_column` and a unique constraint.
+/// The messages of `fails-on-data` for a `move_column` and a unique constraint.
 private func found(
   _ schema: String, to: String, _ mapping: String, before: String = "", after: String = ""
 ) throws -> [String] {
@@ -67,11 +67,8 @@ struct NewUniqueTests {
     let messages = try found(schema, to: move.to, "map: \(move.map)")
     #expect(
       messages == [
-        schema == Self.schemas[0]
-          ? "SQLite cannot create the unique index `u` (the map \(move.effect)) if two rows of `notes` "
-            + "hold the same values"
-          : "UNIQUE (state, title) of `notes` fails (the map \(move.effect)) if two rows hold the same "
-            + "values"
+        (schema == Self.schemas[0] ? "the unique index `u`" : "UNIQUE (state, title) of `notes`")
+          + " fails (the map \(move.effect)) if two rows of `notes` hold the same values"
       ])
   }
 
@@ -104,7 +101,7 @@ struct NewUniqueTests {
         before: "  - drop_index: { name: u }",
         after: "  - create_index: { name: u, table: notes, columns: [state], unique: true }"
       ) == [
-        "SQLite cannot create the unique index `u` if two rows of `notes` hold the same values"
+        "the unique index `u` fails if two rows of `notes` hold the same values"
       ])
   }
 }

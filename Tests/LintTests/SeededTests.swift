@@ -422,8 +422,89 @@ struct SeededSilenceTests {
     let renamed = sql("CREATE UNIQUE INDEX u ON items (note); ALTER TABLE items RENAME TO things")
     #expect(
       try found(renamed).filter { $0.contains("fails-on-data") } == [
-        "0002 3:46 warning fails-on-data u"
+        "0002 3:7 warning fails-on-data items"
       ])
+  }
+
+  @Test(
+    "a constraint that the migration or an earlier draft makes true is no finding",
+    arguments: [
+      [
+        sql(
+          """
+          CREATE TABLE new (id INTEGER PRIMARY KEY, list INTEGER, note TEXT UNIQUE) STRICT;
+          INSERT INTO new SELECT id, list, note || '-' || id FROM items;
+          DROP TABLE items;
+          ALTER TABLE new RENAME TO items;
+          CREATE INDEX items_list ON items (list);
+          """)
+      ],
+      [sql("CREATE UNIQUE INDEX u ON items (note, abs(id))")],
+      [
+        sql("DELETE FROM items WHERE id NOT IN (SELECT min(id) FROM items GROUP BY note)"),
+        sql("CREATE UNIQUE INDEX u ON items (note)"),
+      ],
+      [
+        sql("ALTER TABLE lists ADD COLUMN parent INTEGER"),
+        sql("DELETE FROM lists WHERE parent NOT IN (SELECT id FROM items)"),
+        "operations:\n  - alter_column: { table: lists, column: parent, references: { table: items } }\n",
+      ],
+      [
+        sql("UPDATE items SET note = '' WHERE note IS NULL"),
+        "operations:\n  - alter_column: { table: items, column: note, not_null: true }\n",
+      ],
+    ])
+  func madeTrue(_ steps: [String]) throws {
+    #expect(
+      try lint([sql(lists)] + steps, .local).lines.filter { $0.contains("fails-on-data") } == [])
+  }
+
+  @Test(
+    "a new constraint on existing rows is a warning at the failing statement, and NOT NULL an error",
+    arguments: [
+      ("CREATE UNIQUE INDEX u ON items (note)", "4:7 warning"),
+      ("CREATE UNIQUE INDEX u ON items (list, note)", "4:7 warning"),
+      ("CREATE UNIQUE INDEX u ON items (note) WHERE list IS NULL", "4:7 warning"),
+      ("CREATE UNIQUE INDEX u ON items (note) WHERE list > 0", "4:7 warning"),
+      ("ALTER TABLE items ADD COLUMN n INTEGER NOT NULL", "4:7 error"),
+      ("ALTER TABLE items ADD COLUMN n INTEGER DEFAULT (abs(-1))", "4:7 error"),
+      ("ALTER TABLE items ADD COLUMN n INTEGER AS (length(note)) STORED", "4:7 error"),
+    ])
+  func newConstraint(_ statement: String, _ finding: String) throws {
+    let step = sql("CREATE TABLE other (id INTEGER PRIMARY KEY) STRICT;\n" + statement)
+    #expect(try found(step) == ["0002 \(finding) fails-on-data items"])
+  }
+
+  @Test("the rows without NULL reach the statements after one that refuses NULL")
+  func afterNull() throws {
+    let step = sql(
+      """
+      CREATE TABLE new (id INTEGER PRIMARY KEY, list INTEGER, note TEXT NOT NULL) STRICT;
+      INSERT INTO new SELECT id, list, note FROM items;
+      DROP TABLE items;
+      ALTER TABLE new RENAME TO items;
+      CREATE INDEX items_list ON items (list);
+      CREATE UNIQUE INDEX u ON items (note);
+      """)
+    #expect(
+      try found(step).filter { $0.contains("fails-on-data") } == [
+        "0002 4:7 error fails-on-data new", "0002 8:7 warning fails-on-data items",
+      ])
+  }
+
+  @Test("the help of a failure shows the definition or the operation with which it passes")
+  func remedies() throws {
+    func fix(_ operation: String) throws -> String? {
+      try lint([sql(lists), "operations:\n  - \(operation)\n"], .local).findings.first {
+        $0.rule == "fails-on-data"
+      }?.fix
+    }
+    #expect(
+      try fix("add_column: { table: items, column: { name: n, type: INTEGER, not_null: true } }")
+        == "{ name: n, type: INTEGER, not_null: true, default: 0 }")
+    #expect(
+      try fix("alter_column: { table: items, column: note, not_null: true }")?.contains(
+        "note IS NULL") == true)
   }
 
   @Test("an assertion about a temporary table is no finding")

@@ -255,7 +255,7 @@ struct SyncedRuleTests {
     let added = sql("ALTER TABLE lists ADD COLUMN x INTEGER NOT NULL")
     #expect(
       try lint([lists, added], .local).lines == [
-        "0002 3:7 error fails-on-data lists.x"
+        "0002 3:7 error fails-on-data lists"
       ])
     let parts = rebuilt.components(separatedBy: "DROP")
     #expect(

@@ -1,0 +1,73 @@
+/// The purpose of a generated row.
+enum RowKind: Hashable {
+  /// Each value differs from all others of the database.
+  case marked(Int)
+  /// NULL in every column that accepts it.
+  case nulls
+  /// NULL in every second column that accepts it, in a different pattern for each row: for any two
+  /// of six adjacent columns, one row has NULL only in the first and one only in the second.
+  case sparse(Int)
+  /// A copy of the first marked row, except for unique columns.
+  case twin
+  /// A copy of the first marked row whose unique texts end in a space.
+  case padded
+  /// A row whose text key is that of the fourth marked row in capitals.
+  case otherCase
+  /// A row whose text key is that of the fourth marked row and a space.
+  case otherSpace
+  /// A copy of the first marked row in which only the first or the last column of each key differs.
+  case crossed(isFirst: Bool)
+  /// 0 and 1, in a different pattern for each column.
+  case bits(Int)
+  /// Values near the column's name in the step.
+  case literals(Int)
+  /// Marks with a time in each text, for a step that parses dates.
+  case dates(Int)
+  /// Marks in the members of JSON objects that the step names.
+  case members(Int)
+  /// The most likely values, which repeat; NULL in the first row.
+  case likely(Int)
+}
+
+extension RowKind {
+  var isLikely: Bool { if case .likely = self { true } else { false } }
+
+  /// Whether rows of this kind may refer to no parent.
+  var hasNulls: Bool {
+    switch self {
+    case .nulls, .likely(0), .sparse: true
+    default: false
+    }
+  }
+
+  /// Whether rows of this kind have different parents.
+  var isOfParents: Bool {
+    switch self {
+    case .bits, .nulls: true
+    default: false
+    }
+  }
+}
+
+extension RowFiller {
+  static let allKinds: [RowKind] =
+    (0..<4).map(RowKind.marked) + (0..<10).map(RowKind.literals) + (0..<3).map(RowKind.bits)
+    + [.nulls, .twin] + (0..<4).map(RowKind.sparse) + [.padded] + kindsOfKeys
+
+  /// Rows for a step that parses dates.
+  static let dateKinds = (0..<4).map(RowKind.dates)
+
+  /// Rows for a step that reads JSON.
+  static let memberKinds = (0..<3).map(RowKind.members)
+
+  /// Rows similar to those of an app.
+  static let likelyKinds =
+    (0..<6).map(RowKind.likely) + [.twin] + (0..<4).map(RowKind.sparse) + kindsOfKeys
+
+  var isLikely: Bool { kinds == Self.likelyKinds }
+
+  /// Rows whose keys would be equal if these had fewer columns or another collation.
+  private static let kindsOfKeys: [RowKind] = [
+    .otherCase, .otherSpace, .crossed(isFirst: true), .crossed(isFirst: false),
+  ]
+}
