@@ -475,6 +475,19 @@ struct SeededSilenceTests {
     #expect(try found(step) == ["0002 \(finding) fails-on-data items"])
   }
 
+  @Test("a text key that becomes NOT NULL is found, although no generated row has NULL in it")
+  func nullKeys() throws {
+    let step = sql(
+      """
+      CREATE TABLE new (id TEXT PRIMARY KEY NOT NULL, v TEXT) STRICT;
+      INSERT INTO new SELECT * FROM tags;
+      DROP TABLE tags;
+      ALTER TABLE new RENAME TO tags;
+      """)
+    let tags = sql("CREATE TABLE tags (id TEXT PRIMARY KEY, v TEXT) STRICT")
+    #expect(try found(tags, step) == ["0003 3:7 error fails-on-data tags.id"])
+  }
+
   @Test("the rows without NULL reach the statements after one that refuses NULL")
   func afterNull() throws {
     let step = sql(

@@ -30,7 +30,8 @@ extension Rule {
       - alter_column: { table: reminders, column: title, not_null: true }
       """,
     check: .history { timeline, scope in
-      timeline.repeatedByMaps + timeline.refusedValues(scope) + timeline.failedRuns
+      timeline.repeatedByMaps + timeline.nullKeys + timeline.refusedValues(scope)
+        + timeline.failedRuns
     })
 }
 
@@ -76,6 +77,26 @@ extension Timeline {
       if let column, failure.tables.contains(after.key) { return filling(column.new, of: after) }
     }
     return nil
+  }
+
+  /// Key columns that become NOT NULL: generated rows have no NULL in a key.
+  fileprivate var nullKeys: [Draft] {
+    tables.flatMap { change, after -> [Draft] in
+      guard let before = change.before, !before.isWithoutRowid, !losses.isUntried(change, self)
+      else { return [] }
+      return change.keptColumns.filter { old, new in
+        before.isInPrimaryKey(old) && before.rowidAlias != old.key && old.notNull == nil
+          && new.notNull != nil && !(new.notNull == .replace && new.defaultText != nil)
+          && !change.isPrepared(new.key, self)
+      }.map { _, new -> Draft in
+        var draft = draft(
+          "`\(after.name).\(new.name)` becomes NOT NULL, and SQLite accepts NULL in a key without it",
+          about: new, of: after, at: change.newestPlace(of: new),
+          keys: ["not_null", "columns", "column", "table"], fix: filling(new, of: after), .before)
+        draft.foreseen = "NULL"
+        return draft
+      }
+    }
   }
 
   private func filling(_ column: TableShape.Column, of table: TableShape) -> String {
