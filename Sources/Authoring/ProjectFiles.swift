@@ -15,15 +15,18 @@ package struct ProjectFiles: Sendable {
 
   private let folder: String
   private let configuration: String?
+  private let inputs: [String]
   /// The files and folders that were created.
   package private(set) var created: [String] = []
 
   /// - Parameters:
   ///   - folder: the path of the migrations.
   ///   - configuration: the path of `schemactl.yaml`; nil if it does not exist.
-  package init(_ folder: String, configuration: String?) {
+  ///   - inputs: other files and folders that the project reads; they may be missing.
+  package init(_ folder: String, configuration: String?, inputs: [String] = []) {
     self.folder = folder
     self.configuration = configuration
+    self.inputs = inputs
   }
 
   package mutating func makeFolder() throws(FileError) {
@@ -68,19 +71,27 @@ package struct ProjectFiles: Sendable {
 
   /// Writes a file that an option or the configuration names.
   ///
-  /// - Throws: a failure (64) for `-`, and when it would replace a database, `schemactl.yaml` or a
-  ///   file of the history.
+  /// - Throws: a failure (64) for `-`, and when it would replace a database or a file that the project
+  ///   reads.
   package func write(_ bytes: [UInt8], toOutput path: String) throws {
     if path == "-" {
       throw Failure(
         .usage, "`-` is not the name of a file", remedy: "`./-` names a file with the name `-`")
     }
-    if let owner = owner(ofOutput: (try? resolvedPath(path)) ?? path) {
+    if let owner = owner(ofOutput: Self.location(path)) {
       throw Failure(
         .usage, "\(path) is \(owner), which the output would replace. Nothing changed",
         remedy: "Name another file")
     }
     try writeFileAtomically(bytes, to: path)
+  }
+
+  /// The path without links, also of a file that does not exist in a folder that does.
+  private static func location(_ path: String) -> String {
+    if let known = try? resolvedPath(path) { return known }
+    let folder = parentFolder(of: path)
+    return joinedPath(
+      (try? resolvedPath(folder)) ?? folder, path.split(separator: "/").last.map(String.init) ?? "")
   }
 
   private func owner(ofOutput path: String) -> String? {
@@ -96,7 +107,11 @@ package struct ProjectFiles: Sendable {
     if folders.contains(where: { isSame(parentFolder(of: path), $0) }) {
       return "a file of the history"
     }
-    return configuration.map { isSame(path, $0) } ?? false ? "the configuration" : nil
+    if let configuration, isSame(path, configuration) { return "the configuration" }
+    let isInput = inputs.map(Self.location).contains { input in
+      path == input || path.hasPrefix(input + "/") || isSame(path, input)
+    }
+    return isInput ? "a file that schemactl reads" : nil
   }
 
   /// Writes the schema of the latest migration, unless the file has it.

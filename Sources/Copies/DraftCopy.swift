@@ -92,6 +92,12 @@ package struct DraftCopy: Sendable {
           + "\(list(kept)), and the frozen migrations of \(database) are \(list(frozen)). Nothing "
           + "changed")
     }
+    guard rows.count > frozen.count else {
+      throw Failure(
+        .finding,
+        "\(database) has run no draft since the copy \(path), so there is nothing to undo. Nothing was "
+          + "changed")
+    }
     try requireNothingLost(live, to: copy)
     return true
   }

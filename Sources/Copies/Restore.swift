@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaManifest
 import SchemaModel
 import SchemaPlatform
 import SchemaReplay
@@ -132,8 +133,9 @@ package struct Restore {
         + "\(database) ran `\(own[0].id)` at \(own[0].startedAt)"
     }
     guard let project else { return nil }
+    let replaced = project.squash?.manifest.squashed ?? []
     let unknown = compareLedger(rows, with: project.migrations, project.lock)
-      .filter { $0.state == .unknown }.map(\.id)
+      .filter { $0.state == .unknown && !replaced.contains($0.id) }.map(\.id)
     return unknown.isEmpty
       ? nil
       : "\(backup) has run migrations that the history does not contain: "

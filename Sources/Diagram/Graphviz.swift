@@ -5,19 +5,27 @@ import SchemaSQLText
 package enum Graphviz {
   /// Converts a diagram in Graphviz's language to SVG: one `svg` element, without a document type.
   ///
-  /// - Throws: `notInstalled` if `dot` is not on the path.
-  package static func svg(of dot: String) throws(Subprocess.Problem) -> String {
+  /// - Parameters:
+  ///   - seconds: the time limit. 120 tables need about five seconds, 400 need minutes.
+  ///   - program: the path of `dot`, or its name on the path.
+  /// - Throws: `notInstalled` if `dot` is not on the path; `failed` if it ends with an error, writes an
+  ///   incomplete element, or does not end in time.
+  package static func svg(
+    of dot: String, seconds: Int = 30, program: String = "dot"
+  ) throws(Subprocess.Problem) -> String {
+    let path = Environment["PATH"] ?? "/usr/bin:/bin"
     let result = try Subprocess.run(
-      ["dot", "-Tsvg"], environment: ["LC_ALL=C.UTF-8", "PATH=\(path)"], input: Array(dot.utf8))
+      [program, "-Tsvg"], environment: ["LC_ALL=C.UTF-8", "PATH=\(path)"],
+      input: Array(dot.utf8), seconds: seconds)
     let text = String(decoding: result.output, as: UTF8.self)
-    guard result.status == 0, let start = text.firstRange(of: "<svg") else {
+    guard result.status == 0, let start = text.firstRange(of: "<svg"),
+      text.hasSuffix("</svg>\n")
+    else {
       let line = String(decoding: result.errors, as: UTF8.self).split(separator: "\n").first
       throw .failed(line.map(String.init) ?? "dot ended with \(result.status)")
     }
     return shortened(text[start.lowerBound...])
   }
-
-  private static var path: String { Environment["PATH"] ?? "/usr/bin:/bin" }
 
   /// Removes the ids of nodes, which Graphviz repeats in comments and tooltips, and writes what all
   /// texts have in common only once.

@@ -61,7 +61,8 @@ extension Diagram {
   private var entityIDs: [String] {
     var known: Set<Identifier> = []
     return tables.map { table in
-      var id = table.name.mermaidWord
+      // Parentheses are part of a type, but not of a name.
+      var id = table.name.mermaidWord.replacing("(", with: "_").replacing(")", with: "_")
       if entityKeywords.contains(id) { id += "_" }
       while !known.insert(id) { id += "_" }
       return id

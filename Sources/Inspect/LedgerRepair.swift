@@ -1,5 +1,6 @@
 import SchemaCopies
 import SchemaHistory
+import SchemaManifest
 import SchemaModel
 import SchemaPlatform
 import SchemaReplay
@@ -48,14 +49,17 @@ extension Project {
     _ repair: LedgerRepair, of readable: ReadableDatabase
   ) throws(Failure) -> RepairPlan {
     let database = readable.name
-    let view = try view(of: readable)
     let live = try LiveDatabase(readable.connection, ledger, path: database)
-    try view.requireIntactHistory()
+    let current = try view(of: readable)
+    try current.requireIntactHistory()
     guard let rows = live.rows else {
       throw Failure(.finding, "\(database) has no ledger to repair")
     }
-    let repaired = try view.repaired(rows, by: repair)
-    let known = Set(repaired.map(\.id.exact))
+    let repaired = try current.repaired(rows, by: repair)
+    // The repair may change which of the migrations that a squash replaces have run.
+    let view = try view(of: database, after: Set(repaired.map(\.id.exact)))
+    let counted = try view.countingSquash(repaired, path: database) ?? []
+    let known = Set(counted.map(\.id.exact))
     // The database has not run migrations that are missing in the ledger, wherever they are in the history.
     let scratch: ScratchDatabase
     do throws(Failure) {
@@ -65,7 +69,7 @@ extension Project {
     }
     return RepairPlan(
       repair: repair,
-      after: view.compareLedger(repaired, of: database),
+      after: view.compareLedger(counted, of: database),
       drift: view.drift(of: live.schema, from: scratch.schema),
       rows: rows, repaired: repaired)
   }
@@ -102,13 +106,15 @@ extension Project {
       throw Failure(
         .usage, "the ledger has no row for `\(repair.id)`: the state `applied` adds one")
     }
-    // Positions are the places in the history; unknown migrations come last.
+    // Positions are the places in the history; unknown migrations come last. Migrations that a squash
+    // replaces keep theirs.
+    let replaced = Set(squash?.manifest.squashed.map(\.exact) ?? [])
     let order = Dictionary(
       migrations.enumerated().map {
         ($1.id.exact, Int64($0 + 1 + migrations.positionOffset))
       }, uniquingKeysWith: { a, _ in a })
     var next = Int64(migrations.count)
-    for index in rows.indices {
+    for index in rows.indices where !replaced.contains(rows[index].id) {
       next += order[rows[index].id] == nil ? 1 : 0
       rows[index].position = order[rows[index].id] ?? next
     }

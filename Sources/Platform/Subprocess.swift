@@ -15,8 +15,10 @@ package struct Subprocess {
   ///   - words: the program, which is searched on the path, and its arguments.
   ///   - environment: the complete environment, as `NAME=value`.
   ///   - limit: the maximum output in bytes; a program that writes more is ended.
+  ///   - seconds: the time after which the program is ended; nil for no limit.
   package static func run(
-    _ words: [String], environment: [String], input: [UInt8] = [], limit: Int = 256 * 1_048_576
+    _ words: [String], environment: [String], input: [UInt8] = [], limit: Int = 256 * 1_048_576,
+    seconds: Int? = nil
   ) throws(Problem) -> Subprocess {
     // C would truncate the word at a NUL.
     guard !words.contains(where: { $0.utf8.contains(0) }) else {
@@ -28,7 +30,7 @@ package struct Subprocess {
     channels.closeTheirs()
     let (output, errors): ([UInt8], [UInt8])
     do throws(Problem) {
-      (output, errors) = try channels.exchange(input, limit: limit)
+      (output, errors) = try channels.exchange(input, limit: limit, seconds: seconds)
     } catch {
       kill(process, SIGKILL)
       _ = try? wait(for: process)
@@ -200,12 +202,14 @@ private final class Channels {
   /// - Parameter isComplete: ends an answer before the streams end, and leaves the input open; nil
   ///   reads to the end of both streams.
   func exchange(
-    _ bytes: [UInt8], limit: Int, until isComplete: (([UInt8]) -> Bool)? = nil
+    _ bytes: [UInt8], limit: Int, seconds: Int? = nil,
+    until isComplete: (([UInt8]) -> Bool)? = nil
   ) throws(Subprocess.Problem) -> (output: [UInt8], errors: [UInt8]) {
     var written: [UInt8] = []
     var said: [UInt8] = []
     var unsent = bytes[...]
     let isLast = isComplete == nil
+    let started = Stopwatch()
     if unsent.isEmpty, isLast { shut(&input.ours) }
     while output.ours >= 0 || errors.ours >= 0 {
       if let isComplete, isComplete(written) { break }
@@ -215,7 +219,10 @@ private final class Channels {
         pollfd(fd: output.ours, events: Int16(POLLIN), revents: 0),
         pollfd(fd: errors.ours, events: Int16(POLLIN), revents: 0),
       ]
-      guard poll(&polled, nfds_t(polled.count), -1) >= 0 else {
+      let left = seconds.map { max(0, Int64($0) * 1000 - started.milliseconds) }
+      let ready = poll(&polled, nfds_t(polled.count), left.map { Int32(clamping: $0) } ?? -1)
+      if ready == 0, let seconds { throw .failed("it did not end within \(seconds) s") }
+      guard ready >= 0 else {
         if errno == EINTR { continue }
         throw .failed(String(cString: strerror(errno)))
       }

@@ -131,13 +131,20 @@ extension Project {
   ///
   /// - Throws: a failure (66) where the manifests of these migrations are missing.
   package func view(of database: ReadableDatabase) throws(Failure) -> Project {
-    guard let squash else { return self }
-    let path = database.name
-    let live = try LiveDatabase(database.connection, ledger, path: path)
-    let run = live.known
+    guard squash != nil else { return self }
+    let live = try LiveDatabase(database.connection, ledger, path: database.name)
     // Another tool's ledger, or the schema, tells which of them a database without a ledger has run.
     let isAdoptable =
-      run.isEmpty && !live.schema.ours(except: { $0.identifier == ledger.table }).objects.isEmpty
+      live.known.isEmpty
+      && !live.schema.ours(except: { $0.identifier == ledger.table }).objects.isEmpty
+    return try view(of: database.name, after: live.known, isAdoptable: isAdoptable)
+  }
+
+  /// The same for a database that has run these migrations.
+  package func view(
+    of path: String, after run: Set<ExactText>, isAdoptable: Bool = false
+  ) throws(Failure) -> Project {
+    guard let squash else { return self }
     let hasRunSome = squash.manifest.squashed.contains(where: run.contains)
     guard !run.contains(squash.id), hasRunSome || isAdoptable, !squash.isReplaced(by: run) else {
       return self

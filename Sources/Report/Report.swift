@@ -11,6 +11,7 @@ import SchemaLint
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
+import SchemaSQLText
 import SchemaReplay
 import SchemaSQLite
 
@@ -65,7 +66,7 @@ package struct Report: Sendable {
   private mutating func layOut() {
     let dot = diagram.dot(
       showsAllColumns: diagram.tables.count <= Self.largestFullDiagram,
-      linking: { "#t-" + $0.anchor })
+      linking: { diagram.missing.contains($0.identifier) ? nil : "#t-" + $0.anchor })
     do throws(Subprocess.Problem) {
       svg = try Graphviz.svg(of: dot)
     } catch {

@@ -111,10 +111,12 @@ extension Session {
   }
 
   private func queries() throws -> [QueryFile]? {
-    let folder =
-      configuration.queries.map { QueryFolder(resolved($0)) }
+    try queryFolder.files(besideConnectionSQLOf: MigrationFolder(migrations))
+  }
+
+  var queryFolder: QueryFolder {
+    configuration.queries.map { QueryFolder(resolved($0)) }
       ?? QueryFolder(besideMigrations: migrations)
-    return try folder.files(besideConnectionSQLOf: MigrationFolder(migrations))
   }
 
   // MARK: The baseline of lint

@@ -6,6 +6,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaModel
 import SchemaPlatform
+import SchemaQueries
 import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
@@ -155,7 +156,11 @@ struct Session {
 
   var migrations: String { text("migrations") ?? resolved(configuration.migrations) }
 
-  var files: ProjectFiles { ProjectFiles(migrations, configuration: file) }
+  var files: ProjectFiles {
+    ProjectFiles(
+      migrations, configuration: file,
+      inputs: [queryFolder.path] + [databaseName, baselineFile].compactMap { $0 })
+  }
 
   /// The file that `schema` in `schemactl.yaml` names; nil when the configuration names none.
   var schemaFile: SchemaFile? { configuration.schema.map { SchemaFile(resolved($0)) } }

@@ -170,6 +170,17 @@ struct DraftCopyTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
+  @Test("a database that has run no draft since the copy is not reset")
+  func nothingToUndo() throws {
+    let sandbox = try sandbox()
+    try sandbox.migrate()
+    _ = try reset(sandbox)
+    try sandbox.run("INSERT INTO tags (id, title) VALUES ('late', 'after the reset')")
+    let failure = #expect(throws: Failure.self) { try reset(sandbox) }
+    #expect(failure?.status == .finding)
+    #expect(try sandbox.rows("SELECT count(*) FROM tags WHERE id = 'late'") == [[1]])
+  }
+
   @Test("a reset never overwrites an earlier replaced database")
   func everySetAside() throws {
     let sandbox = try sandbox()

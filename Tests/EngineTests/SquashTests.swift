@@ -1,6 +1,7 @@
 import Foundation
 import SchemaApply
 import SchemaAuthoring
+import SchemaCopies
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
@@ -199,6 +200,50 @@ struct SquashTests {
     let report = try project.rehearse(options, for: database)
     #expect(report.status == .success)
     #expect(report.run.applied.map(\.id) == planned)
+  }
+
+  @Test(
+    "repair adds and removes a row, also where the squash replaces it",
+    arguments: [
+      (4, "0005_step", LedgerRepair.Action.applied), (4, "0004_step", .absent),
+      (3, "0004_step", .applied),
+    ])
+  func repaired(at step: Int, _ id: String, _ action: LedgerRepair.Action) throws {
+    let history = try LongHistory()
+    try history.database(through: step)
+    try history.squash(to: 4)
+    let sandbox = history.sandbox
+    let positions = "SELECT id, position FROM schemactl_migrations ORDER BY position"
+    let before = try sandbox.rows(positions)
+    func repair(_ action: LedgerRepair.Action) throws {
+      let project = try sandbox.project()
+      let plan = try project.plan(
+        LedgerRepair(id: id, action: action, reason: "test"),
+        database: sandbox.database, timeout: 1)
+      try project.carryOut(plan, database: sandbox.database, timeout: 1)
+    }
+    try repair(action)
+    let row: [[Value]] = [[.text(id), .integer(Int64(id.prefix(4)) ?? 0)]]
+    #expect(try sandbox.rows(positions) == (action == .applied ? before + row : before.dropLast()))
+    #expect(
+      try sandbox.project().status(database: sandbox.database, timeout: 1).ledger
+        .allSatisfy { !$0.state.stops })
+    if action == .absent {
+      try repair(.applied)
+      #expect(try sandbox.rows(positions) == before)
+    }
+  }
+
+  @Test("a backup from before the squash can be restored")
+  func restored() throws {
+    let history = try LongHistory()
+    try history.database(through: 4)
+    let sandbox = history.sandbox
+    let report = try sandbox.migrate { $0.backup = BackupOptions() }
+    try history.squash(to: 4)
+    let backup = try #require(report.backup)
+    _ = try Restore(sandbox.database, from: backup, .usual).run(sandbox.project())
+    #expect(try sandbox.migrate().applied.map(\.id) == ["0005_step"])
   }
 
   @Test("it is a point to migrate to, wherever the database is", arguments: [1, 3, 4, 5])

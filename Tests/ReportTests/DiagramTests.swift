@@ -3,6 +3,7 @@ import SchemaDiagram
 import SchemaHistory
 import SchemaModel
 import SchemaPlanning
+import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTestPrograms
@@ -77,6 +78,22 @@ struct DiagramTests {
     #expect(counter.nodes == diagram.tables.count)
     #expect(counter.edges == diagram.references.count)
     #expect(!counter.elements.contains("script"))
+  }
+
+  @Test(
+    "a layout that does not end, fails or is incomplete is an error",
+    arguments: [
+      ("exec sleep 100", "it did not end within 1 s"), ("echo broken >&2; exit 1", "broken"),
+      ("echo '<svg><g>'", "dot ended with 0"),
+    ])
+  func brokenGraphviz(_ script: String, _ reason: String) throws {
+    let sandbox = try Sandbox()
+    let program = sandbox.folder + "/dot"
+    try "#!/bin/sh\n\(script)\n".write(toFile: program, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    #expect(throws: Subprocess.Problem.failed(reason)) {
+      try Graphviz.svg(of: "digraph {}", seconds: 1, program: program)
+    }
   }
 
   @Test("keys and the number of children are drawn correctly")

@@ -36,16 +36,23 @@ struct GenerateTests {
     arguments: [
       "app.sqlite", "app.sqlite-wal", "app.sqlite-journal", "migrations/0001_all.yaml",
       "migrations/squashed/0000_old.yaml", "migrations/history.lock", "schemactl.yaml",
+      "queries/all.sql", "known",
     ])
   func keptFiles(output: String) throws {
     let folder = try folder()
-    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    try folder.write(
+      "schemactl.yaml",
+      "sync: { engine: none }\nlint: { baseline: known }\ndatabase: later.sqlite\n")
+    try folder.expect(0, "lint", "--write-baseline")
     try folder.expect(0, "freeze", "--release", "1")
+    try folder.expect(64, "report", "--output", "later.sqlite")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     try folder.makeFolder("migrations/squashed")
     for file in ["app.sqlite-wal", "app.sqlite-journal", "migrations/squashed/0000_old.yaml"] {
       try folder.write(file, "operations: []\n")
     }
+    try folder.makeFolder("queries")
+    try folder.write("queries/all.sql", "SELECT 1;\n")
     let before = FileManager.default.contents(atPath: folder.path(output))
     try folder.expect(64, "generate", "swift", "--output", output)
     try folder.expect(64, "bundle", "--output", output)
