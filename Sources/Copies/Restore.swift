@@ -56,7 +56,7 @@ package struct Restore {
     let rows = try examine()
     if !force, let problem = try misfit(rows, project) {
       throw Failure(
-        .finding, "\(problem). Nothing changed; `--force` restores it anyway")
+        .finding, "\(problem). Nothing changed", remedy: "`--force` restores it anyway")
     }
     return Report(backup: backup, setAside: nil, current: rows.last?.id)
   }

@@ -183,7 +183,7 @@ extension Failure {
     self.init(
       .notFound,
       errors.contains("not a git repository") || errors.contains("must be run in a work tree")
-        ? "\(folder) is not in a git repository"
+        ? "`\(folder)` is not in a git repository"
         : errors.contains("dubious ownership")
           ? "git refuses the repository, because it belongs to another user "
             + "(`git config --global --add safe.directory …` allows it)"

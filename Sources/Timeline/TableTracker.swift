@@ -231,10 +231,14 @@ package final class TableTracker {
     let first = timeline.changes.count
     // The tables that replaced another one.
     var replacing: Set<Int> = []
-    let present = touched.filter { !tables[$0].isShadow && !tables[$0].startedAsLeftover }
-    for id in present { endRebuild(of: id, &replacing) }
+    let present = touched.filter { !tables[$0].isShadow }
+    for id in present where !tables[id].startedAsLeftover { endRebuild(of: id, &replacing) }
     endLateRebuilds(&replacing)
-    for id in present where !tables[id].isLeftover && !replacing.contains(id) { endChange(of: id) }
+    for id in present where !replacing.contains(id) {
+      // A leftover may be dropped, or lose columns, later.
+      let ends = tables[id].isDropped || !tables[id].losses.isEmpty
+      if tables[id].startedAsLeftover ? ends : !tables[id].isLeftover { endChange(of: id) }
+    }
     for id in created where !replacing.contains(id) { endCreation(of: id) }
     let made = objects.made(delta)
     timeline.indexes += made.compactMap { newUniqueIndex($0, delta) }
@@ -308,7 +312,9 @@ package final class TableTracker {
         migration: migration)
       change.lost = start.columns.compactMap { chain.lost($0.name) }
       change.isRebuilt = true
-      change.leftover = tables[id].isDropped ? nil : tables[id].key
+      change.leftovers = Set(
+        (touched + created).filter { tables[$0].isLeftover && !tables[$0].isDropped }
+          .map { tables[$0].key })
       change.copies = copies.copies(into: new.id)[id]?.places ?? []
     }
     append(change)

@@ -231,8 +231,8 @@ package struct TableChange: Sendable {
   package var isSucceeded = false
   /// Whether a copy replaced the table.
   package var isRebuilt = false
-  /// The name of the old table, if it exists after the rebuild.
-  package var leftover: Identifier?
+  /// The tables with the old rows that exist after the rebuild.
+  package var leftovers: Set<Identifier> = []
   /// The statements that copied the rows of a rebuilt table.
   package var copies: Set<StatementPlace> = []
   /// The creation of a new table with its name that received none of its rows: the copy is missing.

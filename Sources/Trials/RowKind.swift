@@ -1,3 +1,5 @@
+import SchemaSQLText
+
 /// The purpose of a generated row.
 enum RowKind: Hashable {
   /// Each value differs from all others of the database.

@@ -169,10 +169,12 @@ package final class RowTrial {
         guard before.table(old) == nil, !judged.contains(new) else { continue }
         start = starts(old, nil, migration, timeline).last
       } else {
-        guard let leftover = change.leftover, before.table(leftover) != nil,
-          after.table(leftover) == nil, after.table(new) != nil
-        else { continue }
-        start = LossEvidence.Key(migration: change.migration, table: old, column: nil)
+        let isOver = change.leftovers.contains { before.table($0) != nil && after.table($0) == nil }
+        guard isOver, after.table(new) != nil else { continue }
+        start =
+          history.schemas[change.migration].table(old) == nil
+          ? starts(old, nil, change.migration, timeline).last
+          : LossEvidence.Key(migration: change.migration, table: old, column: nil)
       }
       guard let start, let outcome = try combinedOutcome(of: new, from: start, migration, timeline)
       else { continue }

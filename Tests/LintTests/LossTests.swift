@@ -185,6 +185,15 @@ struct LossTests {
             DROP TABLE old;
             """)),
         Carrying(
+          "the same over three drafts", done,
+          sql("ALTER TABLE reminders RENAME TO old"),
+          sql(
+            """
+            CREATE TABLE reminders (\(columns));
+            INSERT INTO reminders (id, title, listID) SELECT id, title, listID FROM old;
+            """),
+          sql("DROP TABLE old")),
+        Carrying(
           "copied without it from the renamed table, which the next draft drops", done,
           sql(
             """
@@ -195,6 +204,24 @@ struct LossTests {
           sql("DROP TABLE old")),
       ]), Profile.allCases)
   func again(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
+
+  @Test(
+    "a table that a released rebuild left behind is a table like others",
+    arguments: [
+      ("DROP TABLE old", "drop-table old"), ("ALTER TABLE old DROP done", "drop-column old.done"),
+    ])
+  func leftover(_ statement: String, _ finding: String) throws {
+    let rebuild = sql(
+      """
+      ALTER TABLE reminders RENAME TO old;
+      CREATE TABLE reminders (\(columns));
+      INSERT INTO reminders (id, title, listID) SELECT id, title, listID FROM old;
+      """)
+    let report = try lint(
+      [base, rebuild, sql(statement)], .local, releases: ["1.0": 1, "2.0": 2])
+    let found = report.findings.filter { $0.migration == "0003_step" && $0.severity == .warning }
+    #expect(found.map { "\($0.rule) \($0.object ?? "")" } == [finding])
+  }
 
   @Test(
     "a copy without a column is a loss",
@@ -266,6 +293,16 @@ struct LossTests {
           "OR IGNORE", rows,
           columns: columns.replacing("title TEXT", with: "title TEXT UNIQUE"),
           copy: "INSERT OR IGNORE INTO n SELECT * FROM reminders"),
+        Carrying(
+          "the rows have a backup, which the next draft drops", rows,
+          sql(
+            """
+            CREATE TABLE bak AS SELECT * FROM reminders;
+            DROP TABLE reminders;
+            CREATE TABLE reminders (\(columns));
+            INSERT INTO reminders SELECT * FROM bak WHERE done = 0;
+            """),
+          sql("DROP TABLE bak")),
         Carrying(
           "WHERE, and the next draft drops the old table", rows,
           sql(

@@ -59,7 +59,7 @@ struct DriftTests {
     #expect(plan.errors.contains(Self.sentence))
     let lint = try folder.expect(1, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(lint.output.contains(Self.sentence), "\(lint.output)")
-    #expect(lint.output.contains("On a copy of app.sqlite: 1 migration applied."), "\(lint.output)")
+    #expect(lint.output.contains("Applied 1 migration to a copy of app.sqlite:"), "\(lint.output)")
   }
 
   @Test("status reports the drift and names `diff`, which says what to do")

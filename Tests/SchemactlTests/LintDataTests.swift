@@ -47,7 +47,7 @@ struct LintDataTests {
     #expect(
       run.output.contains(
         """
-        On a copy of app.sqlite: 4 migrations applied.
+        Applied 4 migrations to a copy of app.sqlite:
           items: 4 rows before, 3 after
           lists: 3 rows
           notes: created with 3 rows
@@ -197,7 +197,7 @@ struct LintDataTests {
     let run = try folder([:]).expect(0, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(
       run.output.contains(
-        "On a copy of app.sqlite: 0 migrations applied.\n  items: 4 rows\n  lists: 3 rows\n"))
+        "Applied 0 migrations to a copy of app.sqlite:\n  items: 4 rows\n  lists: 3 rows\n"))
   }
 
   @Test("a database with a different ledger is an error with advice and its exit code")

@@ -33,7 +33,7 @@ extension Rule {
     check: .history { timeline, scope in
       timeline.changes.compactMap { change in
         guard change.isDropped, !change.isSucceeded, change.replacement == nil,
-          let table = change.before?.name,
+          let table = change.before?.name, !timeline.endsRebuild(change),
           let place = change.removal
         else { return nil }
         let happens =
@@ -45,4 +45,14 @@ extension Rule {
           object: table, table: table)
       }
     })
+}
+
+extension Timeline {
+  /// Whether a rebuild of the same release left the dropped table behind.
+  fileprivate func endsRebuild(_ change: TableChange) -> Bool {
+    changes.contains { rebuild in
+      losses.areTogether(rebuild.migration, change.migration)
+        && change.before.map { rebuild.leftovers.contains($0.key) } ?? false
+    }
+  }
 }

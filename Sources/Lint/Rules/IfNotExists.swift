@@ -25,8 +25,9 @@ extension Rule {
           !timeline.isDropped(created, before: statement.place)
         else { return nil }
         return timeline.draft(
-          "IF NOT EXISTS: a database with another `\(created)` keeps it, and the migration counts as "
-            + "applied", at: statement.place, keys: ["sql", "name"], object: created, table: nil)
+          "`IF NOT EXISTS` hides a different `\(created)`: SQLite skips the statement, and schemactl "
+            + "records the migration as applied", at: statement.place, keys: ["sql", "name"],
+          object: created, table: nil)
       }
     })
 }

@@ -34,7 +34,7 @@ enum DiffCommand: Command {
     try session.require(
       !session.flag("to"),
       "`--to` needs a database, a directory or a file of SQL to compare the history with",
-      hint: "For example `schemactl diff --to 4 app.sqlite`.")
+      hint: "Name a file or folder: `schemactl diff --to 4 app.sqlite`.")
     let (project, database, _) = try session.projectAndDatabase()
     let report = try project.diff(of: database)
     session.report(

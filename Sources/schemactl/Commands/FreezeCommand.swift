@@ -13,8 +13,8 @@ enum FreezeCommand: Command {
     name: "freeze", summary: "Record released migrations in `history.lock`.",
     discussion: """
       Adds the digest of every draft to `history.lock`, beside the manifests. From then on \
-      schemactl refuses a frozen manifest that was edited, renamed or removed. If lint reports an \
-      error, or a draft has no operations, `freeze` writes nothing.
+      schemactl reports an error if you edit, rename or remove a frozen manifest. If lint reports \
+      an error, or a draft has no operations, `freeze` writes nothing.
 
       `--accept` records an edit of a frozen manifest that no device has run. If `history.lock` \
       has conflict markers or an old format, `freeze` repairs it. It then freezes drafts only with \

@@ -127,8 +127,7 @@ extension TextReporter {
   /// `reminders: 1,000 rows before, 998 after`.
   private func show(_ data: DataReport) {
     say(
-      "On a copy of \(data.database.visible): "
-        + "\(counted(data.applied.count, "migration")) applied.")
+      "Applied \(counted(data.applied.count, "migration")) to a copy of \(data.database.visible):")
     list(data.tables, "table") { table in
       let before = table.before.map { counted($0, "row") }
       let text: String? =

@@ -10,9 +10,9 @@ enum SquashCommand: Command {
     name: "squash", summary: "Replace the beginning of a long history by one migration.",
     discussion: """
       Writes `NNNN_squash_NAME.yaml`, which creates the same schema and rows as the migrations up \
-      to ID. Moves their manifests to the folder `squashed` beside the others. A new database runs \
-      only the squash. A database that has run all of these migrations records the squash as \
-      applied. A database that has run some of them runs the rest from `squashed`.
+      to ID. Moves their manifests to `migrations/squashed`. A new database runs only the squash. \
+      A database that has run all of these migrations records the squash as applied. A database \
+      that has run some of them runs the rest from `squashed`.
 
       Frozen migrations stay frozen: `history.lock` keeps their lines and gets a line for the \
       squash. `verify` compares the manifests in `squashed`. Before it writes, `squash` runs both \
@@ -29,7 +29,8 @@ enum SquashCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     guard let last = session.text("to") else {
       throw session.usageError(
-        "`--to` is missing", hint: "For example `schemactl squash --to 0120`.")
+        "`--to` is missing",
+        hint: "Name the last migration to replace: `schemactl squash --to 0120`.")
     }
     let squashing = try session.withClaim {
       let squashing = try session.project().squashing(
