@@ -37,27 +37,36 @@ package struct DraftCopy: Sendable {
   /// Restores the copy, and keeps the replaced content. A database that has run nothing but drafts was
   /// empty before them, and needs no copy.
   ///
+  /// - Returns: nil where the database has run no draft since the copy; then nothing changes.
   /// - Throws: when the copy is missing, or is not of this database as it was before its drafts, or when another
   ///   history in the same file has run migrations since.
   package func restore(
     timeout: Double, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
-  ) throws(Failure) -> Reset {
+  ) throws(Failure) -> Reset? {
     let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
-    guard try hasCopy(timeout: timeout) else {
+    switch try origin(timeout: timeout) {
+    case .here: return nil
+    case .copy: return Reset(copy: path, setAside: try replacement(path, copier).overwrite())
+    case .empty:
       let empty = try copier.makeEmpty(for: database)
       defer { withExtendedLifetime(empty) {} }
       return Reset(copy: nil, setAside: try replacement(empty.path, copier).overwrite())
     }
-    return Reset(copy: path, setAside: try replacement(path, copier).overwrite())
+  }
+
+  /// The state of a database before its first draft.
+  private enum Origin {
+    case copy, empty
+    /// Its present state.
+    case here
   }
 
   /// Whether ``restore(timeout:interruption:onEvent:)`` can take the database back.
-  package var canRestore: Bool { (try? hasCopy(timeout: 0)) != nil }
+  package var canRestore: Bool { (try? origin(timeout: 0)).map { $0 != .here } ?? false }
 
-  /// - Returns: false where the database was empty before its drafts.
   /// - Throws: why the database cannot go back.
-  private func hasCopy(timeout: Double) throws(Failure) -> Bool {
+  private func origin(timeout: Double) throws(Failure) -> Origin {
     let live = try ReadableDatabase(file: database, timeout: timeout).connection
     let rows = try LiveDatabase(live, project.ledger, path: database).rows ?? []
     guard try DatabaseFile.exists(path) else {
@@ -69,7 +78,7 @@ package struct DraftCopy: Sendable {
           remedy: "If a backup exists, `schemactl restore` puts it back")
       }
       try requireNothingLost(live, to: nil)
-      return false
+      return .empty
     }
     let copy = try Copier(timeout: timeout).openCopy(path)
     let kept = try LiveDatabase(copy, project.ledger, path: path).rows ?? []
@@ -92,14 +101,9 @@ package struct DraftCopy: Sendable {
           + "\(list(kept)), and the frozen migrations of \(database) are \(list(frozen)). Nothing "
           + "changed")
     }
-    guard rows.count > frozen.count else {
-      throw Failure(
-        .finding,
-        "\(database) has run no draft since the copy \(path), so there is nothing to undo. Nothing was "
-          + "changed")
-    }
+    if rows.count == frozen.count { return .here }
     try requireNothingLost(live, to: copy)
-    return true
+    return .copy
   }
 
   private func replacement(_ copy: String, _ copier: Copier) -> Replacement {

@@ -113,12 +113,12 @@ extension SchemaMigrator {
     /// beside it.
     ///
     /// - Parameter path: the database file.
-    /// - Returns: the path of the replaced content.
+    /// - Returns: the path of the replaced content; nil if the database has run no draft since the copy.
     /// - Throws: ``SchemaError`` when the copy from before the drafts is missing, or when another history in the
     ///   file has run migrations since. A database that has run only drafts needs no copy.
     @discardableResult
-    public func resetDrafts(databaseAt path: String) throws(SchemaError) -> String {
-      try reporting { try DraftCopy(of: path, project()).restore(timeout: timeout).setAside }
+    public func resetDrafts(databaseAt path: String) throws(SchemaError) -> String? {
+      try reporting { try DraftCopy(of: path, project()).restore(timeout: timeout)?.setAside }
     }
   #endif
 }

@@ -23,7 +23,7 @@ struct DraftCopyTests {
 
   @discardableResult
   private func reset(_ sandbox: Sandbox) throws -> String {
-    try DraftCopy(of: sandbox.database, sandbox.project()).restore(timeout: 1).setAside
+    try DraftCopy(of: sandbox.database, sandbox.project()).restore(timeout: 1)?.setAside ?? ""
   }
 
   @Test("the copy equals the database, and exists before the draft runs")
@@ -176,8 +176,7 @@ struct DraftCopyTests {
     try sandbox.migrate()
     _ = try reset(sandbox)
     try sandbox.run("INSERT INTO tags (id, title) VALUES ('late', 'after the reset')")
-    let failure = #expect(throws: Failure.self) { try reset(sandbox) }
-    #expect(failure?.status == .finding)
+    #expect(try reset(sandbox) == "")
     #expect(try sandbox.rows("SELECT count(*) FROM tags WHERE id = 'late'") == [[1]])
   }
 

@@ -211,9 +211,9 @@ final class DatabaseScenes {
     _ ended: Finished, ledger: Set<String>, said: [String]
   ) throws -> String? {
     guard ended.code == 130, ended.errors.contains("rolled back") else { return nil }
-    let mark = "The last migration that was applied is "
+    let mark = "The last applied migration is `"
     let named = ended.errors.components(separatedBy: mark).dropFirst().first
-      .map { String($0.prefix { !$0.isWhitespace }) }
+      .map { String($0.prefix { $0 != "`" }) }
     return named == said.last ? nil : "it names \(named ?? "none"), and applied \(said)"
   }
 }

@@ -127,7 +127,8 @@ extension UserAction {
       let reset = try DraftCopy(
         of: userAction.sandbox.database, userAction.project
       ).restore(timeout: 0.02)
-      return Ending(answer: [reset.setAside])
+      let kept = userAction.sandbox.database + ".before-reset"
+      return Ending(answer: [reset?.setAside ?? kept])
     }
   }
 

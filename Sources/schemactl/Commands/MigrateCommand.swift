@@ -87,9 +87,13 @@ enum MigrateCommand: Command {
 
   private static func reset(
     _ project: Project, _ options: MigrateOptions, _ session: Session
-  ) throws -> DraftCopy.Reset {
+  ) throws -> DraftCopy.Reset? {
     let reset = try DraftCopy(of: options.database, project).restore(
       timeout: options.timeout, interruption: session.interruption)
+    guard let reset else {
+      session.note("\(options.database) has run no draft, so `--reset-drafts` changed nothing")
+      return nil
+    }
     session.note(
       "schemactl reset \(options.database) to \(reset.copy ?? "an empty database"). Its previous "
         + "content, with the rows written since, is in \(reset.setAside)")
