@@ -235,9 +235,15 @@ package struct LiveDatabase {
     do {
       let begins = !connection.isInTransaction
       if begins { try connection.execute("BEGIN") }
-      defer { if begins { try? connection.execute("COMMIT") } }
-      rows = try ledger.rows(in: connection)
-      schema = try Schema(of: connection)
+      do {
+        rows = try ledger.rows(in: connection)
+        schema = try Schema(of: connection)
+        // A transaction that stays open would prevent a later commit.
+        if begins { try connection.execute("COMMIT") }
+      } catch {
+        if begins { connection.rollBack() }
+        throw error
+      }
       if let damage = schema.damage { throw Failure(damaged: path, damage) }
     } catch {
       throw Failure(of: error, database: path)
