@@ -103,8 +103,7 @@ extension Upgrade {
     case .damaged(let problem):
       throw Failure(
         .inputOutput,
-        "\(name) does not pass `PRAGMA quick_check`, so the database itself is damaged: "
-          + "\(problem)",
+        "\(name) does not pass `PRAGMA quick_check`, so the database itself is damaged: \(problem)",
         remedy: Failure.restoring(options.database))
     }
   }

@@ -91,7 +91,7 @@ package struct ProjectFiles: Sendable {
     if let known = try? resolvedPath(path) { return known }
     let folder = parentFolder(of: path)
     return joinedPath(
-      (try? resolvedPath(folder)) ?? folder, path.split(separator: "/").last.map(String.init) ?? "")
+      (try? resolvedPath(folder)) ?? folder, String(decoding: nameBytes(of: path), as: UTF8.self))
   }
 
   private func owner(ofOutput path: String) -> String? {

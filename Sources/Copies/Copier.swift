@@ -36,14 +36,13 @@ package struct Copier {
     needed: (Int64) -> Int64 = { $0 }
   ) throws(Failure) -> TemporaryFile {
     do {
-      let begins = !source.isInTransaction
-      if begins { try source.execute("BEGIN") }
-      defer { if begins { try? source.execute("COMMIT") } }
-      let bytes = try source.sizeInBytes()
-      try FreeSpace.require(needed(bytes), in: parentFolder(of: target), for: purpose)
-      let file = try TemporaryFile(for: target, .database(isPrivate: isPrivate))
-      try fill(file, from: source, bytes, purpose)
-      return file
+      return try source.reading {
+        let bytes = try source.sizeInBytes()
+        try FreeSpace.require(needed(bytes), in: parentFolder(of: target), for: purpose)
+        let file = try TemporaryFile(for: target, .database(isPrivate: isPrivate))
+        try fill(file, from: source, bytes, purpose)
+        return file
+      }
     } catch {
       let failure = Failure(of: error, database: source.path)
       guard !(error is Failure), [.inputOutput, .permission].contains(failure.status) else {

@@ -241,12 +241,11 @@ struct Replacement {
           extendedCode: ResultCode.busy.rawValue, message: "its page size is about to change")
       }
       try target.makeCommitsDurable()
-      try target.execute("BEGIN")
-      defer { try? target.execute("COMMIT") }
-      let old = try copier.copy(target, for: database, purpose, needed: needed)
+      let (old, version) = try target.reading {
+        (try copier.copy(target, for: database, purpose, needed: needed), target.dataVersion)
+      }
       old.admitReaders(of: database)
-      let name = try firstName(keptName) { try old.publish(asNew: $0) }
-      return (name, target.dataVersion)
+      return (try firstName(keptName) { try old.publish(asNew: $0) }, version)
     } catch {
       throw Failure(of: error, database: database)
     }
@@ -342,8 +341,7 @@ struct Replacement {
     }
     return aside.moveBack()
       ? "Nothing changed"
-      : "schemactl did not undo everything: "
-        + "\(held ?? "")"
+      : "schemactl did not undo everything: \(held ?? "")"
   }
 
   /// The name, or the name with the first number that is accepted.

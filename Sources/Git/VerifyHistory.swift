@@ -38,8 +38,7 @@ extension Project {
       report.notes.append("no migration is frozen yet: `history.lock` does not exist")
     } else if let others, others.locks.isEmpty, others.problems.isEmpty {
       report.notes.append(
-        "schemactl did not compare `history.lock` with git: no other revision "
-          + "has it yet")
+        "schemactl did not compare `history.lock` with git: no other revision has it yet")
     }
     return (report, others)
   }
@@ -76,8 +75,7 @@ extension Project {
       }
       if lock != nil {
         problems.append(
-          "schemactl did not compare `history.lock` with git: "
-            + "\(error.message)")
+          "schemactl did not compare `history.lock` with git: \(error.message)")
       }
       return nil
     }

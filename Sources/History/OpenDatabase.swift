@@ -27,8 +27,7 @@ package enum DatabaseFile {
     guard !folded.hasPrefix("file:") else {
       throw Failure(
         .usage,
-        "`\(path)` is a URI: pass the path of a database file. A file of that name is "
-          + "`./\(path)`")
+        "`\(path)` is a URI: pass the path of a database file. A file of that name is `./\(path)`")
     }
   }
 
@@ -233,16 +232,8 @@ package struct LiveDatabase {
 
   package init(_ connection: Connection, _ ledger: Ledger, path: String) throws(Failure) {
     do {
-      let begins = !connection.isInTransaction
-      if begins { try connection.execute("BEGIN") }
-      do {
-        rows = try ledger.rows(in: connection)
-        schema = try Schema(of: connection)
-        // A transaction that stays open would prevent a later commit.
-        if begins { try connection.execute("COMMIT") }
-      } catch {
-        if begins { connection.rollBack() }
-        throw error
+      (rows, schema) = try connection.reading {
+        (try ledger.rows(in: connection), try Schema(of: connection))
       }
       if let damage = schema.damage { throw Failure(damaged: path, damage) }
     } catch {

@@ -100,8 +100,7 @@ extension PendingReplay {
         "the schema of \(database) is not that of `\(steps[index].migration.id)`"
           + (fitting.isEmpty
             ? ""
-            : ", but that of "
-              + "\(fitting.map { "`\($0)`" }.joined(separator: ", "))"),
+            : ", but that of \(fitting.map { "`\($0)`" }.joined(separator: ", "))"),
         "`\(steps[index].migration.id)`", differences[index])
     }
     guard let first = equal.first, let last = equal.last else {
@@ -121,8 +120,7 @@ extension PendingReplay {
         "several points of the history have the schema of \(database), because only rows change "
           + "between them: \(equal.map { "`\(steps[$0].migration.id)`" }.joined(separator: ", ")). "
           + "Nothing changed",
-        remedy: "Name the last migration that the database has "
-          + "run with `--to`")
+        remedy: "Name the last migration that the database has run with `--to`")
     }
     return first
   }

@@ -47,8 +47,7 @@ extension VerifyReport {
       history: project.comparison,
       notes: project.lock == nil
         ? [
-          "no migration is frozen yet: `history.lock` does not "
-            + "exist"
+          "no migration is frozen yet: `history.lock` does not exist"
         ] : [])
   }
 }

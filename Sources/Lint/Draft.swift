@@ -37,9 +37,9 @@ struct Draft: Sendable {
   /// Whether the problem occurred on a copy of a real database. It is then an error unless the rule
   /// is off.
   var isCertain = false
-  /// A word in the messages of the failures that the finding foresees; nil for all failures that have no
-  /// remedy of their own.
-  var foreseen: String?
+  /// The constraint whose failures the finding foresees; nil for all failures that have no remedy of
+  /// their own. In a failure, the constraint that failed.
+  var constraint: RowFailure.Constraint?
   /// The tables of a statement that failed on rows; nil if no statement ran.
   var failedTables: Set<Identifier>?
 }
@@ -125,7 +125,7 @@ func withoutRepeatedFailures(
 
 extension Draft {
   fileprivate func foresees(_ failure: Draft) -> Bool {
-    foreseen.map { failure.message.contains($0) } ?? (failure.severity == nil && failure.fix == nil)
+    constraint.map { $0 == failure.constraint } ?? (failure.severity == nil && failure.fix == nil)
   }
 
   fileprivate func isSameHarm(as failure: Draft, _ migrations: [Migration]) -> Bool {

@@ -41,7 +41,7 @@ extension Timeline {
             + "hold the same values",
           at: place, keys: ["unique", "map", "columns"], object: object, table: after.name,
           severity: .warning)
-        draft.foreseen = "UNIQUE"
+        draft.constraint = .unique
         return draft
       }
       let constraints = after.keys.filter { mayRepeat($0) }.map { columns -> Draft in

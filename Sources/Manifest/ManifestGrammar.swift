@@ -98,8 +98,7 @@ extension Grammar {
         .required("table", name, "The table."),
         .optional(
           "sql", .sql,
-          "The whole CREATE TABLE statement, for a definition that the other keys "
-            + "cannot express."),
+          "The whole CREATE TABLE statement, for a definition that the other keys cannot express."),
         .optional("columns", .list(of: .mapping(column), atLeast: 1), "The columns, in order."),
       ] + tableProperties + [
         .optional(
@@ -241,8 +240,7 @@ extension Grammar {
     },
     OperationRule(
       "assert",
-      "Stops the migration if a query does not return the expected "
-        + "value.", assertion.keys
+      "Stops the migration if a query does not return the expected value.", assertion.keys
     ) {
       .assert($0.assertion($1))
     },
@@ -313,8 +311,7 @@ extension Grammar {
     .optional("on_update", action, "The action when the parent's key changes."),
     .optional(
       "deferrable", .boolean,
-      "Whether SQLite checks it at the end of the transaction "
-        + "(INITIALLY DEFERRED)."),
+      "Whether SQLite checks it at the end of the transaction (INITIALLY DEFERRED)."),
   ]
 
   private static let reference = MappingRule(
@@ -338,8 +335,7 @@ extension Grammar {
       .required("as", .sql, "The expression."),
       .optional(
         "stored", .boolean,
-        "Whether SQLite stores the value; otherwise it computes the "
-          + "value on each read."),
+        "Whether SQLite stores the value; otherwise it computes the value on each read."),
     ])
 
   private static let indexColumn = MappingRule(

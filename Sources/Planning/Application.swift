@@ -159,8 +159,7 @@ extension Connection {
             guard let calls else { return .null }
             calls.note(name)
             throw FunctionError(
-              "`\(name)()` is a function of the application and not available "
-                + "here")
+              "`\(name)()` is a function of the application and not available here")
           }))
     case .collation(let name):
       // A collation cannot fail: the caller of the statement reads the record afterwards.

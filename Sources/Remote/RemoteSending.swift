@@ -16,8 +16,7 @@ struct RemoteSending {
   var notes: [String] {
     let order =
       "each migration is one transaction on the leader: its row in the ledger, its statements, "
-      + "then the checks of the schema and of foreign keys. `plan --sql` prints them in this "
-      + "order"
+      + "then the checks of the schema and of foreign keys. `plan --sql` prints them in this order"
     return (plans.isEmpty ? [] : [order])
       + plans.flatMap { plan in
         plan.steps.compactMap(\.ranges).map { statement, load in

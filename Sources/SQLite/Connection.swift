@@ -299,6 +299,21 @@ package final class Connection {
       }, Unmanaged.passUnretained(handler).toOpaque())
   }
 
+  /// Reads a single state of the database: in the open transaction, or in one of its own. A transaction that
+  /// stayed open would prevent later commits, so a failing COMMIT is an error.
+  package func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    guard !isInTransaction else { return try body() }
+    try execute("BEGIN")
+    do {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
   /// Rolls back an open transaction. Ignores errors: SQLite may have ended the transaction already,
   /// or may lack memory for the statement.
   package func rollBack() {

@@ -1,6 +1,6 @@
 import SchemaSQLText
 
-/// Records which tables received rows of which others, directly or through other tables.
+/// Records the tables from which each table received rows, directly or through other tables.
 struct CopyGraph {
   enum Holder: Hashable {
     case table(Int)

@@ -141,6 +141,23 @@ package struct RowFailure: Sendable {
   /// The database that contains the rows; nil for generated rows.
   package var database: String?
 
+  /// In the order of search: the text of a CHECK may contain the other words.
+  package enum Constraint: String, Sendable, CaseIterable {
+    case check = "CHECK"
+    case unique = "UNIQUE"
+    /// ADD COLUMN refuses a stored generated column.
+    case stored = "STORED"
+    case notNull = "NULL"
+    /// STRICT: "cannot store TEXT value in INTEGER column".
+    case type = "store"
+  }
+
+  /// The constraint that the message of SQLite or of the migration names. ALTER TABLE reports rows with a
+  /// generic result code.
+  package var constraint: Constraint? {
+    Constraint.allCases.first { message.contains($0.rawValue) }
+  }
+
   /// The words of the message, which names the columns.
   package var words: Set<Identifier> { message.words }
 

@@ -26,7 +26,7 @@ extension Timeline {
       }.map { LossEvidence.Key(migration: $0.migration, table: name.table, column: name.column) }
     }
     guard let column = name.column else {
-      return LossEvidence.Key(migration: migration, table: before.key, column: nil)
+      return LossEvidence.Key(migration: migration, table: before.key)
     }
     let renamed = change.renamedColumns.first { $0.value == column }?.key
     let isKept = before.column(column) != nil && !change.droppedColumns.contains(column)

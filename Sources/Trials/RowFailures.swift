@@ -153,7 +153,7 @@ struct RowFailures {
 extension Experiment {
   /// Changes that remove the rows with NULL in the column that refuses it.
   fileprivate func withoutNulls(_ failure: RowFailure) -> [Change] {
-    guard failure.message.contains("NULL") else { return [] }
+    guard failure.constraint == .notNull else { return [] }
     return failure.tables.sorted().compactMap { database.tables[$0]?.shape }.flatMap { table in
       table.columns.filter { !$0.isNotNull && failure.words.contains($0.key) }.map {
         .remove(table: table.name, address: "\(Quoting.quoted($0.name)) IS NULL")

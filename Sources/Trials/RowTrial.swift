@@ -174,7 +174,7 @@ package final class RowTrial {
         start =
           history.schemas[change.migration].table(old) == nil
           ? starts(old, nil, change.migration, timeline).last
-          : LossEvidence.Key(migration: change.migration, table: old, column: nil)
+          : LossEvidence.Key(migration: change.migration, table: old)
       }
       guard let start, let outcome = try combinedOutcome(of: new, from: start, migration, timeline)
       else { continue }

@@ -1,7 +1,7 @@
 import SchemaSQLite
 
 extension Value {
-  /// Values of the same type, some of which differ only a little.
+  /// Values of the same type. Some differ only slightly.
   var similar: [Value] {
     switch self {
     case .integer:
@@ -25,8 +25,8 @@ extension Value {
     .text(String(repeating: "Zebra", count: length / 5 + 1).prefix(length - 1) + end)
   }
 
-  /// Dates, JSON and similar formats, which marks do not have: some values of each differ only in a
-  /// part.
+  /// Values in formats that marks do not have, such as dates and JSON. Some values of a format differ
+  /// only in a part.
   static let formats: [[Value]] = [
     [
       "2026-01-02 03:04:05", "2026-01-02 23:14:45", "2027-06-07 08:09:10", "2026-01-02 03:04:45",

@@ -53,6 +53,17 @@ private func rebuild(
     """)
 }
 
+/// Copies the table `a` to one with other columns, which takes its name.
+private func copied(to columns: String) -> String {
+  sql(
+    """
+    CREATE TABLE n (\(columns)) STRICT;
+    INSERT INTO n SELECT * FROM a;
+    DROP TABLE a;
+    ALTER TABLE n RENAME TO a;
+    """)
+}
+
 struct Harm: Sendable, CustomStringConvertible {
   let description: String
   let profile: Profile
@@ -446,53 +457,23 @@ struct MoreHarmTests {
         Harm(
           "a key for a table that had none, without ON CONFLICT", ["fails-on-data n"], .local,
           sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL) STRICT"),
-          sql(
-            """
-            CREATE TABLE n (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)) STRICT;
-            INSERT INTO n SELECT * FROM a;
-            DROP TABLE a;
-            ALTER TABLE n RENAME TO a;
-            """)),
+          copied(to: "x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)")),
         Harm(
           "a key of fewer columns", ["primary-key-change a", "fails-on-data n"], .local,
           sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)) STRICT"),
-          sql(
-            """
-            CREATE TABLE n (x TEXT NOT NULL PRIMARY KEY, y TEXT NOT NULL) STRICT;
-            INSERT INTO n SELECT * FROM a;
-            DROP TABLE a;
-            ALTER TABLE n RENAME TO a;
-            """)),
+          copied(to: "x TEXT NOT NULL PRIMARY KEY, y TEXT NOT NULL")),
         Harm(
           "a key that compares without case", ["fails-on-data n"], .local,
           sql("CREATE TABLE a (x TEXT NOT NULL PRIMARY KEY, y TEXT) STRICT"),
-          sql(
-            """
-            CREATE TABLE n (x TEXT NOT NULL PRIMARY KEY COLLATE NOCASE, y TEXT) STRICT;
-            INSERT INTO n SELECT * FROM a;
-            DROP TABLE a;
-            ALTER TABLE n RENAME TO a;
-            """)),
+          copied(to: "x TEXT NOT NULL PRIMARY KEY COLLATE NOCASE, y TEXT")),
         Harm(
           "the second column of the key alone", ["primary-key-change a", "fails-on-data n"], .local,
           sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)) STRICT"),
-          sql(
-            """
-            CREATE TABLE n (x TEXT NOT NULL, y TEXT NOT NULL PRIMARY KEY) STRICT;
-            INSERT INTO n SELECT * FROM a;
-            DROP TABLE a;
-            ALTER TABLE n RENAME TO a;
-            """)),
+          copied(to: "x TEXT NOT NULL, y TEXT NOT NULL PRIMARY KEY")),
         Harm(
           "a key that was unique", ["primary-key-change a"], .local,
           sql("CREATE TABLE a (x TEXT NOT NULL UNIQUE, y TEXT NOT NULL PRIMARY KEY) STRICT"),
-          sql(
-            """
-            CREATE TABLE n (x TEXT NOT NULL PRIMARY KEY, y TEXT NOT NULL) STRICT;
-            INSERT INTO n SELECT * FROM a;
-            DROP TABLE a;
-            ALTER TABLE n RENAME TO a;
-            """)),
+          copied(to: "x TEXT NOT NULL PRIMARY KEY, y TEXT NOT NULL")),
         Harm(
           "NOT NULL with coalesce", [], .local,
           rebuild(

@@ -49,8 +49,7 @@ extension Rule {
 private func outcome(of pragma: Identifier) -> String {
   switch pragma {
   case "writable_schema":
-    "SQLite stores any text without a check, and a wrong byte makes the "
-      + "database unreadable"
+    "SQLite stores any text without a check, and a wrong byte makes the database unreadable"
   case _ where Pragmas.acceptedNotRun.contains(pragma):
     "schemactl ignores it, and checks foreign keys at the end of each migration"
   default: "schemactl resets it after the migration"

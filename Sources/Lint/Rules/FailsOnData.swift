@@ -41,13 +41,11 @@ extension Timeline {
     rowFailures.filter { !$0.isOfMap }.map { failure in
       let operation = operation(failure.place)?.kind
       let keys: [String] =
-        switch operation {
-        case .alterColumn?:
-          [
-            failure.isOfNull
-              ? "not_null" : failure.message.contains("CHECK") ? "check" : "references"
-          ]
-        case .createIndex?: ["unique"]
+        switch (operation, failure.constraint) {
+        case (.alterColumn?, .notNull?): ["not_null"]
+        case (.alterColumn?, .check?): ["check"]
+        case (.alterColumn?, _): ["references"]
+        case (.createIndex?, _): ["unique"]
         default: []
         }
       let added: ColumnDefinition? =
@@ -63,13 +61,14 @@ extension Timeline {
         severity: failure.isOfNewConstraint ? .warning : nil)
       draft.isCertain = failure.database != nil
       draft.failedTables = failure.tables
+      draft.constraint = failure.constraint
       return draft
     }
   }
 
   /// The operation that gives a value to the rows with NULL in an old column.
   private func filling(_ failure: RowFailure) -> String? {
-    guard failure.isOfNull else { return nil }
+    guard failure.constraint == .notNull else { return nil }
     for (change, after) in tables where change.migration == failure.place.migration {
       let column = change.keptColumns.first {
         $0.old.notNull == nil && $0.new.notNull != nil && failure.words.contains($0.new.key)
@@ -93,7 +92,7 @@ extension Timeline {
           "`\(after.name).\(new.name)` becomes NOT NULL, and SQLite accepts NULL in a key without it",
           about: new, of: after, at: change.newestPlace(of: new),
           keys: ["not_null", "columns", "column", "table"], fix: filling(new, of: after), .before)
-        draft.foreseen = "NULL"
+        draft.constraint = .notNull
         return draft
       }
     }
@@ -110,18 +109,17 @@ extension Timeline {
   }
 }
 
-extension RowFailure {
-  fileprivate var isOfNull: Bool { message.contains("NULL") }
-}
-
 extension ColumnDefinition {
   /// The definition of the new column with which the operation does not fail; nil if none is known.
   fileprivate func allowing(_ failure: RowFailure) -> String? {
-    if failure.isOfNull { return withDefault().yaml }
-    guard failure.message.contains("STORED") else { return nil }
-    var column = self
-    column.generated?.stored = false
-    return column.yaml
+    switch failure.constraint {
+    case .notNull: return withDefault().yaml
+    case .stored:
+      var column = self
+      column.generated?.stored = false
+      return column.yaml
+    default: return nil
+    }
   }
 }
 
@@ -141,7 +139,7 @@ extension Timeline {
         "`\(after.name)` becomes STRICT, which fails if a value is not of its column's type",
         at: change.newest(of: [change.shaped]), keys: ["strict", "table"], object: after.name,
         table: after.name, severity: .warning)
-      strict.foreseen = "store"
+      strict.constraint = .type
       return checks + [strict]
     }
   }
@@ -166,7 +164,7 @@ extension Timeline {
       keys: ["check", "checks", "columns", "column", "table"], object: after.name,
       table: after.name,
       severity: isShared || new.isTightened && failsByCheck(change, after) ? nil : .warning)
-    draft.foreseen = "CHECK"
+    draft.constraint = .check
     return draft
   }
 
@@ -174,7 +172,7 @@ extension Timeline {
   private func failsByCheck(_ change: TableChange, _ after: TableShape) -> Bool {
     rowFailures.contains { failure in
       failure.place.migration == change.migration && failure.tables.contains(after.key)
-        && failure.message.contains("CHECK")
+        && failure.constraint == .check
     }
   }
 }

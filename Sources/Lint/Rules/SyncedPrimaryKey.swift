@@ -84,8 +84,7 @@ private func problems(
     return nullable.isEmpty
       ? []
       : [
-        "may be NULL "
-          + "(\(nullable.map { "`\($0.text)`" }.joined(separator: ", ")))"
+        "may be NULL (\(nullable.map { "`\($0.text)`" }.joined(separator: ", ")))"
       ]
   }
   guard key.columns.count == 1, let column = table.column(key.columns[0]) else {

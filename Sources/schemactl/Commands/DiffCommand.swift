@@ -74,8 +74,7 @@ extension TextReporter {
     }
     if !report.hasLedger {
       note(
-        "\(database) has no ledger, so schemactl compared it with the latest schema of the "
-          + "history")
+        "\(database) has no ledger, so schemactl compared it with the latest schema of the history")
     }
   }
 

@@ -141,8 +141,7 @@ extension TextReporter {
     return
       (asked == 0
       ? " schemactl did not check the rows"
-      : " The rows passed "
-        + "\(counted(asked, "check"))")
+      : " The rows passed \(counted(asked, "check"))")
       + "; `plan --on-copy` runs the migrations on a copy."
   }
 
