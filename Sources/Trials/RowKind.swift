@@ -32,6 +32,7 @@ enum RowKind: Hashable {
 }
 
 extension RowKind {
+  /// Whether the row has the most likely values.
   var isLikely: Bool { if case .likely = self { true } else { false } }
 
   /// Whether rows of this kind may refer to no parent.
@@ -66,10 +67,11 @@ extension RowFiller {
   static let likelyKinds =
     (0..<6).map(RowKind.likely) + [.twin] + (0..<4).map(RowKind.sparse) + kindsOfKeys
 
+  /// Whether all rows are similar to those of an app.
   var isLikely: Bool { kinds == Self.likelyKinds }
 
   /// Rows whose keys would be equal if these had fewer columns or another collation.
-  private static let kindsOfKeys: [RowKind] = [
+  static let kindsOfKeys: [RowKind] = [
     .otherCase, .otherSpace, .crossed(isFirst: true), .crossed(isFirst: false),
   ]
 }

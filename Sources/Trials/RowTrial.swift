@@ -325,8 +325,7 @@ package final class RowTrial {
     var groups: [[RowKind]] = [
       RowFiller.allKinds.filter(\.isMarked), RowFiller.allKinds.filter(\.isLiteral),
       RowFiller.allKinds.filter(\.isBits), [.nulls], [.twin],
-      RowFiller.allKinds.filter(\.isSparse), [.padded], [.otherCase], [.otherSpace],
-      [.crossed(isFirst: true)], [.crossed(isFirst: false)],
+      RowFiller.allKinds.filter(\.isSparse), [.padded] + RowFiller.kindsOfKeys,
     ]
     while !groups.isEmpty {
       let group = groups.removeFirst()
