@@ -43,12 +43,13 @@ extension TableChange {
     guard let before, let after else { return [] }
     return before.foreignKeys.filter { key in
       guard let columns = renamed(key.columns) else { return false }
-      // A key with more columns is the same one, widened.
+      // A foreign key over the same and more columns replaces this one.
       return !after.foreignKeys.contains { Set(columns).isSubset(of: $0.columns) }
     }
   }
 
-  /// Whether the change only drops constraints. Then that is its purpose, not an omission.
+  /// Whether the change only drops constraints. Dropping them is then its purpose, not an
+  /// oversight.
   package var onlyDropsConstraints: Bool {
     guard let before, let after, before.columns.count == after.columns.count else { return false }
     return before.isStrict == after.isStrict && before.isWithoutRowid == after.isWithoutRowid
@@ -59,14 +60,14 @@ extension TableChange {
       && after.uniques.allSatisfy(before.uniques.contains)
   }
 
-  /// Whether SQL of the manifest rebuilt the table.
+  /// Whether SQL that the manifest contains rebuilt the table, as opposed to an operation.
   package func isRebuiltByHand(_ timeline: Timeline) -> Bool {
     isRebuilt
       && (copies.isEmpty ? timeline.isWritten(shaped) : copies.contains(where: timeline.isWritten))
   }
 
-  /// Whether the operation's own statements or the manifest's SQL set a column in existing rows, in
-  /// this change or before it.
+  /// Whether a statement of a migration from `first` to this one updates the column, in the table
+  /// or in a copy that replaces a table.
   package func isUpdated(_ column: Identifier, _ timeline: Timeline, since first: Int) -> Bool {
     let names = Set([before, after].compactMap { $0?.name.identifier })
     return (first...migration).contains { number in
@@ -78,7 +79,8 @@ extension TableChange {
     }
   }
 
-  /// Whether the migration first deletes all rows, or rows selected by the column.
+  /// Whether the migration deletes all rows, or rows that it selects by the column, before it
+  /// changes the column.
   package func isCleared(_ column: Identifier, _ timeline: Timeline) -> Bool {
     timeline.statements(in: migration).contains { statement in
       guard let target = statement.target, target.deletes, target.updates.isEmpty,
@@ -123,14 +125,15 @@ extension TableChange {
     isRebuiltByHand(timeline) && !onlyDropsConstraints
   }
 
-  /// The last of these statements, or the statement that renamed a copy from an earlier migration
-  /// into place.
+  /// The last of these statements that belongs to this migration. If none does, the statement that
+  /// renamed a copy from an earlier migration into place.
   package func newest(of places: [StatementPlace]) -> StatementPlace {
     let own = places.filter { $0.migration == migration }
     return own.max { $0.number < $1.number } ?? removal ?? shaped
   }
 
-  /// The same for a column.
+  /// The statement of this migration that last created, renamed or retyped the column. See
+  /// ``newest(of:)``.
   package func newestPlace(of column: TableShape.Column) -> StatementPlace {
     newest(of: [place(of: column.key)])
   }
@@ -140,7 +143,7 @@ extension TableChange {
     newest(of: columns.map { place(of: $0) } + [shaped])
   }
 
-  /// Whether a CHECK reads values that existed before it.
+  /// Whether a CHECK reads a column that existed before the change.
   package func looksAtOldColumns(_ check: TableShape.Check) -> Bool {
     let kept = Set(keptColumns.map(\.new.key))
     return !check.columns.isDisjoint(with: kept)

@@ -11,7 +11,7 @@ struct CopyGraph {
   struct Copy {
     /// The statements that copied the rows.
     fileprivate(set) var places: Set<StatementPlace> = []
-    /// Whether rows arrived without another table of the schema between.
+    /// Whether a statement copied rows directly or only through temporary tables.
     fileprivate(set) var isDirect = false
   }
 

@@ -58,25 +58,28 @@ package struct IndexShape {
 extension IndexShape {
   package func isUseless(beside other: IndexShape) -> Bool {
     guard condition == nil, other.condition == nil, isCovered(by: other) else { return false }
-    // A unique index is also a constraint.
+    // A unique index is also a constraint, so that only an equal unique index makes it useless.
     return !isUnique || other.isUnique && other.terms.count == terms.count
   }
 
-  /// The primary key or UNIQUE constraint of the table whose first columns are those of the index.
+  /// A phrase for the primary key or UNIQUE constraint of the table whose first columns are the
+  /// columns of the index. For a unique index it must have no other columns. Nil if none fits.
   package func key(of table: TableShape) -> String? {
     guard condition == nil, terms.allSatisfy({ $0.count == 1 }) else { return nil }
     func begins(_ key: [Identifier]) -> Bool {
       guard isUnique ? key.count == columns.count : key.count >= columns.count else { return false }
       return columns.elementsEqual(key.prefix(columns.count).map { $0 })
     }
-    // A key uses the collation of its columns.
+    // The terms have no COLLATE clause, because a primary key and UNIQUE use the collation of each
+    // column.
     if let primary = table.primaryKey?.columns, begins(primary) { return "the primary key" }
     return table.uniques.contains(where: begins) ? "a UNIQUE constraint" : nil
   }
 }
 
 extension Timeline {
-  /// An index that a migration drops without its table or one of its columns.
+  /// The removed index. Nil for an object of another kind, and if the migration also drops the
+  /// table or a column of the index.
   package func droppedIndex(_ removed: RemovedObject) -> IndexShape? {
     guard removed.hasTable, !removed.isImplicit, let index = index(removed) else { return nil }
     let lost = change(of: index.table, in: removed.place.migration)?.droppedColumns ?? []

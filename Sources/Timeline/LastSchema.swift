@@ -43,13 +43,13 @@ package struct LastSchema: Sendable {
 }
 
 extension Timeline {
-  /// The change that gave a table of the latest schema a property: the last one before which the
-  /// table did not have it. Renames of the table and of its columns do not hide the property.
+  /// The change that gave a table of the latest schema a property: the earliest change after which
+  /// the table always had it. The search follows renames of the table and of its columns.
   ///
   /// - Parameters:
   ///   - property: returns whether an earlier form of the table has the property; it gets the names
   ///     that the columns had then.
-  ///   - columns: their latest names.
+  ///   - columns: the latest names of the columns.
   package func origin(
     of property: (TableShape, [Identifier]) -> Bool, over columns: [Identifier] = [],
     in table: TableShape

@@ -13,7 +13,7 @@ package struct LintScope: Sendable {
   /// Nil if all tables except local ones sync.
   private let tables: Set<Identifier>?
   private let localTables: Set<Identifier>
-  /// The number of migrations that are older than the syncing.
+  /// The number of migrations before `sync.since`, when nothing synced.
   private let unsynced: Int
   /// The number of migrations in the oldest supported release. Every device has run them.
   package let shipped: Int
@@ -48,7 +48,7 @@ package struct LintScope: Sendable {
     localTables.contains(table) || tables.map { !$0.contains(table) } ?? false
   }
 
-  /// The profile for a table of the latest schema; nil for the database.
+  /// The profile for a table of the latest schema, or for the whole database if the table is nil.
   package func profile(_ table: String?) -> Profile {
     table.map { isLocal($0.identifier) } ?? false ? .local : profile
   }
@@ -61,10 +61,10 @@ package struct LintScope: Sendable {
   /// Whether the migration may still change.
   package func isDraft(_ migration: Int) -> Bool { drafts.contains(migration) }
 
-  /// Whether the migration is older than the syncing.
+  /// Whether the migration precedes `sync.since`.
   package func isBeforeSyncing(_ migration: Int) -> Bool { migration < unsynced }
 
-  /// Whether something syncs only since a later migration than the first.
+  /// Whether the database syncs, but only since a migration after the first.
   package var beginsLater: Bool { unsynced > 0 && profile != .local }
 
   /// Whether devices exchange the rows of a table of the latest schema.
@@ -100,7 +100,7 @@ private func count(
   let entries = (project.lock?.aside ?? []) + (project.lock?.entries ?? [])
   if let last = entries.last(where: { $0.release == release }) {
     if let index = project.migrations.firstIndex(where: { $0.id == last.id }) { return index + 1 }
-    // A squash is known to a release that has all that it replaces.
+    // A release contains a squash if it ends with the last migration that the squash replaces.
     if let index = project.migrations.firstIndex(where: { $0.replaces(last.id) }) {
       return project.migrations[index].replacedMigrations.last == last.id ? index + 1 : index
     }

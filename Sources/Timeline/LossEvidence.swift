@@ -15,7 +15,7 @@ package struct Loss: Sendable {
 
   package let kind: Kind
   package let place: StatementPlace
-  /// Spelled as in the schema before the step.
+  /// The name as the schema before the step spells it.
   package let table: String
   package let column: String?
 
@@ -98,7 +98,8 @@ package struct LossEvidence: Sendable {
     change.before.map { isJudged($0.key, in: change.migration) } ?? false
   }
 
-  /// Whether only rows would show what a migration does to the table's values: its SQL copies them.
+  /// Whether the effect of a change on the table's values is unknown: SQL of the manifest copies
+  /// the rows, and lint did not run the migration with rows.
   package func isUntried(_ change: TableChange, _ timeline: Timeline) -> Bool {
     untried.contains(change.migration) && change.isRebuiltByHand(timeline)
   }
@@ -107,7 +108,7 @@ package struct LossEvidence: Sendable {
     losses(of: change).contains { if case .rows = $0.kind { true } else { false } }
   }
 
-  /// Whether a step computes a column's values from others, or omits rows.
+  /// Whether a change replaced or lost the values of a column, or lost rows of its table.
   package func computes(_ column: Identifier, of change: TableChange) -> Bool {
     guard let table = change.before?.key else { return false }
     let old = change.renamedColumns.first { $0.value == column }?.key ?? column
@@ -141,7 +142,8 @@ package struct RowFailure: Sendable {
   /// The database that contains the rows; nil for generated rows.
   package var database: String?
 
-  /// In the order of search: the text of a CHECK may contain the other words.
+  /// Kinds of constraints that refuse rows. Each raw value is a word of the messages for its kind.
+  /// Their order is the order of search, because the text of a CHECK may contain the other words.
   package enum Constraint: String, Sendable, CaseIterable {
     case check = "CHECK"
     case unique = "UNIQUE"
@@ -152,13 +154,13 @@ package struct RowFailure: Sendable {
     case type = "store"
   }
 
-  /// The constraint that the message of SQLite or of the migration names. ALTER TABLE reports rows with a
-  /// generic result code.
+  /// The kind of constraint, according to the message. The result code does not identify it,
+  /// because ALTER TABLE reports refused rows with a generic one.
   package var constraint: Constraint? {
     Constraint.allCases.first { message.contains($0.rawValue) }
   }
 
-  /// The words of the message, which names the columns.
+  /// The words of the message. They include the names of the columns.
   package var words: Set<Identifier> { message.words }
 
   package init(

@@ -25,8 +25,9 @@ extension Timeline {
 }
 
 extension Timeline {
-  /// The location of a dropped column's values. A rebuild over several migrations loses them where it
-  /// drops the old table, which it may have renamed before.
+  /// The destination of a dropped column's values. A rebuild that spans several migrations loses
+  /// them in the migration that drops the old table. An earlier migration may have renamed that
+  /// table.
   package func destination(of column: LostColumn, in change: TableChange) -> Destination? {
     guard let before = change.before else { return nil }
     if let known = losses.destination(column.name, of: before.name, in: change.migration) {
@@ -40,16 +41,18 @@ extension Timeline {
     if let known = later ?? losses.destination(column.name, of: before.name, in: removal) {
       return known
     }
-    // A migration that only renames a table is not tried with rows.
+    // The loss experiment skips a migration that only renames a table. The values remain in that
+    // table.
     guard let old, let kept = old.column(column.name), !losses.untried.contains(removal) else {
       return nil
     }
     return .column(table: old.name, column: kept.name)
   }
 
-  /// The name that another column of the table has now, if the values of the dropped column are
-  /// lost; nil if there is none. Migrations that are released together count as one: the dropped
-  /// column may have had the name earlier, or another column may get it later.
+  /// The name of the dropped column, now or earlier, that another column of the table has after the
+  /// change. Nil if no other column has such a name, or if the values of the dropped column are not
+  /// lost. Migrations of one release count as one: an earlier one may have renamed the dropped
+  /// column, and a later one may add the other column.
   package func replacedName(of column: LostColumn, in change: TableChange) -> String? {
     if change.after?.column(column.name) != nil { return column.name }
     guard let before = change.before, let after = change.after,

@@ -2,7 +2,8 @@ import SchemaManifest
 import SchemaSQLText
 
 extension TableChange {
-  /// The new columns that every INSERT must set, and whether existing rows get a value.
+  /// The new columns that every INSERT must set. `isFilled` is whether existing rows get a value,
+  /// or whether trials on rows decide that.
   package func requiredColumns(
     _ timeline: Timeline
   ) -> [(column: TableShape.Column, place: StatementPlace, isFilled: Bool)] {

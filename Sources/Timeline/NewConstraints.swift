@@ -1,7 +1,7 @@
 import SchemaSQLText
 
 extension Probe {
-  /// Adds the new columns in place, and the values that new CHECKs refuse.
+  /// Returns the change with the columns that ADD COLUMN added and with the new CHECKs.
   ///
   /// - Parameter moved: the columns that `move_column` creates in the migration.
   func judged(_ change: TableChange, moved: Set<Identifier>) -> TableChange {
@@ -35,7 +35,7 @@ extension Probe {
     return change
   }
 
-  /// The values of the new columns in every existing row, as SQL.
+  /// The SQL value of each column that ADD COLUMN added. It is the same in every existing row.
   private func settledColumns(
     of table: TableShape, _ change: TableChange, kept: Set<Identifier>
   ) -> [Identifier: String] {

@@ -31,7 +31,7 @@ final class Probe {
     get throws(DatabaseError) {
       if let opened { return opened }
       let connection = try Connection(path: nil)
-      // An unknown function must not appear to return a value.
+      // `registerStubs` would let a missing function return NULL.
       try application.register(on: connection)
       try connection.execute("CREATE TABLE one_row (a); INSERT INTO one_row VALUES (1)")
       opened = connection
@@ -59,10 +59,12 @@ final class Probe {
     // Literals and names are constants.
     guard text.utf8.contains(UInt8(ascii: "(")) || isTimeOfDay(text) else { return .constant }
     let result = answer { (connection) throws(DatabaseError) in
-      // An INSERT would not report an unknown function as `MissingName` reads it.
+      // `MissingName` can read the message that SQLite reports for an unknown function in a SELECT,
+      // but not the message for an INSERT.
       _ = try connection.prepare("SELECT \(text)")
       try connection.execute("CREATE TABLE two_rows (a, b DEFAULT \(text))")
-      // A value that uses only the date differs between days, and no migration depends on that.
+      // Both times are on one date. A default that uses only the date counts as constant, because
+      // no migration depends on its change from day to day.
       return try ["12:00:00", "23:17:41"].map { (time) throws(DatabaseError) in
         try connection.fixClockAndChance(ChanceCounter(), at: time)
         try connection.execute(
@@ -88,15 +90,16 @@ final class Probe {
   enum Refused {
     /// A condition for some refused values: `status = 2`.
     case values(String)
-    /// None of the tested values.
+    /// The CHECK refuses none of the tested values.
     case nothing
-    /// None, and the CHECK has the same result for all values.
+    /// The CHECK refuses none of the tested values and has the same result for all of them.
     case never
     /// The CHECKs cannot be evaluated.
     case unknown
   }
 
-  /// Tests the values in the CHECKs, their neighbours and some others, if the table accepts them.
+  /// Tests a new CHECK with values that the table accepted before: the literals of the CHECKs,
+  /// their neighbours and some usual values.
   ///
   /// - Parameters:
   ///   - settled: the values of columns that are the same in every row, as SQL.
@@ -144,7 +147,8 @@ final class Probe {
     return .values(values.joined(separator: ", "))
   }
 
-  /// The number of candidates per column, by the number of varied columns: the product is tested.
+  /// The maximum number of candidates per column, by the number of varied columns. All combinations
+  /// are tested.
   private static let mostCandidates = [1: 100, 2: 80, 3: 24, 4: 10]
 
   /// Candidate values; those in the CHECKs come first.

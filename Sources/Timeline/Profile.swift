@@ -26,7 +26,7 @@ package enum Profile: String, Sendable, CaseIterable {
     SyncEngine(rawValue: rawValue)?.functions ?? []
   }
 
-  /// The harm to devices with an older version of the app that knows a removed name.
+  /// The harm that removing a name does to devices with an older version of the app.
   package func harm(ofLosing name: String) -> String {
     self == .local
       ? "an older version of the app fails"

@@ -20,8 +20,8 @@ struct RowFlow {
       guard let name = event.first?.identifier, !name.isInternal else { continue }
       let table = Table(name: name, isTemporary: event.database == "temp")
       switch event.action {
-      // Ignore copies inside triggers. SQLite reports a view or a subquery with the same field as a
-      // trigger.
+      // Ignore reads inside triggers. SQLite uses the same field of the event for the name of a
+      // view or a subquery.
       case .read where event.trigger.flatMap({ before.object(.trigger, $0) }) == nil:
         read.insert(table)
       case .insert where event.trigger == nil: written.insert(table)

@@ -4,7 +4,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-// Parts of manifests that findings suggest.
+// Parts of manifests for the help of findings.
 
 extension ColumnDefinition {
   /// The column as a manifest writes it, on one line.
@@ -42,7 +42,7 @@ extension Value {
   }
 }
 
-/// An operation of keys with short values, as an entry of `operations`.
+/// An entry of `operations` as a manifest writes it, for keys with short values.
 package func operationSnippet(_ name: String, _ keys: [(String, String)]) -> String {
   WrittenOperation(name, keys).lines.joined(separator: "\n")
 }
@@ -57,7 +57,7 @@ package func pairs(_ values: [MappedValue]) -> String {
 }
 
 extension [MappedValue] {
-  /// The inverse map. For several values with the same result, it returns to the first one.
+  /// The inverse map. If several values become one value, the inverse returns the first of them.
   package var inverted: [MappedValue] {
     var seen: Set<Value> = []
     return filter { seen.insert($0.to).inserted }.map { MappedValue(from: $0.to, to: $0.from) }

@@ -7,9 +7,9 @@ package struct TableShape: Sendable {
   package struct Column: Sendable {
     package let name: String
     package let type: String?
-    /// The conflict clause of NOT NULL; nil if the column accepts NULL.
+    /// The conflict clause of NOT NULL; nil if the column has no NOT NULL constraint.
     package let notNull: CreateTable.ConflictAction?
-    /// The text of the DEFAULT; nil if there is none or it is NULL.
+    /// The text of the DEFAULT; nil if the column has no DEFAULT or DEFAULT NULL.
     package let defaultText: String?
     package let isGenerated: Bool
     package let isStored: Bool
@@ -38,7 +38,7 @@ package struct TableShape: Sendable {
   }
 
   package struct Check: Sendable, Hashable {
-    /// The tokens of the expression in normal form. Two CHECKs are compared by them.
+    /// The tokens of the expression in normal form. CHECKs with equal tokens are equal.
     package let tokens: [[UInt8]]
     package let text: String
     /// The columns that it mentions.
@@ -114,7 +114,7 @@ package struct TableShape: Sendable {
     columns.map { column($0)?.name ?? $0.text }
   }
 
-  /// The same in a sentence.
+  /// The names of the columns as the table spells them, separated by commas.
   package func list(of columns: [Identifier]) -> String {
     names(of: columns).joined(separator: ", ")
   }
@@ -149,8 +149,8 @@ extension TableShape.Column {
 
   package var affinity: Affinity { Affinity(ofType: type ?? "") }
 
-  /// Whether the declared type has BLOB affinity. A column without a type has it, too, but is not
-  /// included.
+  /// Whether the declared type has BLOB affinity. False for a column without a type, which has that
+  /// affinity, too.
   package var isBlob: Bool { type != nil && affinity == .blob }
 }
 
@@ -220,7 +220,7 @@ extension TableShape.Check {
 }
 
 extension TableShape.Check {
-  /// The same table with renamed columns.
+  /// The same CHECK with renamed columns.
   package func renaming(_ names: [Identifier: Identifier]) -> Self {
     guard !names.isEmpty else { return self }
     let renamed = tokens.map { $0.renamed(names) }
@@ -230,7 +230,7 @@ extension TableShape.Check {
 }
 
 extension [UInt8] {
-  /// The normal form of a token, with the new name if it names a renamed column.
+  /// The normal form of the token, or of the new name if the token names a renamed column.
   package func renamed(_ names: [Identifier: Identifier]) -> [UInt8] {
     names[String(decoding: self, as: UTF8.self)].map { Array($0.folded) } ?? self
   }

@@ -1,8 +1,8 @@
 import SchemaModel
 import SchemaSQLText
 
-/// The tables before and after a statement. A table is the same as long as its rows remain in the
-/// same b-tree, whatever its name.
+/// The tables before and after a statement. A table after the statement is the same table if it has
+/// the same b-tree or, failing that, the same name.
 struct TableStep {
   private(set) var dropped: [SchemaObject] = []
   private(set) var created: [SchemaObject]

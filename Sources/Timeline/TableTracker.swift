@@ -23,14 +23,15 @@ package final class TableTracker {
   private var live: [Identifier: Int] = [:]
   private var removed: [Removed] = []
   private var migration = 0
-  /// The tables that the current migration changed or created.
+  /// The older tables that the current migration changed, and the tables that it created.
   private var touched: [Int] = []
   private var created: [Int] = []
 
   /// A table that a migration dropped or renamed, and that has no successor yet.
   private struct Removed {
     let table: Int
-    /// Its earlier form, with the columns whose loss is not reported yet.
+    /// The definition from which a later rebuild starts, under the name that the table had before
+    /// the removal. It includes the column changes that have been recorded.
     let start: TableShape
     let displaced: StatementPlace
     /// The index of its change.
@@ -108,7 +109,7 @@ package final class TableTracker {
     let reachesOthers =
       statement.enforcesForeignKeys
       && writes.contains { event in
-        // The first written name may be that of a view.
+        // The first event may name a view that the statement writes to.
         guard event.action != .insert, let name = event.first?.identifier else { return false }
         return name != writes.first?.first?.identifier && !dropped.contains(name)
           && live[name] != nil
@@ -235,7 +236,8 @@ package final class TableTracker {
     for id in present where !tables[id].startedAsLeftover { endRebuild(of: id, &replacing) }
     endLateRebuilds(&replacing)
     for id in present where !replacing.contains(id) {
-      // A leftover may be dropped, or lose columns, later.
+      // Record a leftover of an earlier migration only if this one drops it or removes columns from
+      // it.
       let ends = tables[id].isDropped || !tables[id].losses.isEmpty
       if tables[id].startedAsLeftover ? ends : !tables[id].isLeftover { endChange(of: id) }
     }
@@ -252,8 +254,8 @@ package final class TableTracker {
     }
   }
 
-  /// Nil if it is not a unique index, or if the index of its name before the migration required the
-  /// same.
+  /// The unique index that the migration created. Nil if the object is not a unique index, or if
+  /// the index with its name before the migration was at least as strict.
   private func newUniqueIndex(
     _ made: CreatedObject, _ delta: SchemaDelta
   ) -> CreatedUniqueIndex? {
@@ -266,12 +268,12 @@ package final class TableTracker {
     return CreatedUniqueIndex(index: index, place: made.place, before: before)
   }
 
-  /// Adds to a dropped table's change the new table that has its name.
+  /// Adds to a dropped table's change the new table that now has its name.
   private func replaced(_ change: TableChange) -> TableChange {
     guard let before = change.before, change.after == nil, let id = live[before.name.identifier]
     else { return change }
-    // The new table is meant as a replacement if it was renamed to the name, or if it was created
-    // before the old table was removed.
+    // The new table is meant as a replacement if a statement renamed it to the name, or if it was
+    // created before the old table was removed.
     var change = change
     let isRenamedInto = tables[id].names.count > 1
     let madeRoom = change.removal.map { tables[id].created.number < $0.number } ?? false

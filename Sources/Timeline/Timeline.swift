@@ -41,7 +41,7 @@ package struct Timeline: Sendable {
   /// In the order of the migrations.
   package var changes: [TableChange] = []
   package var indexes: [CreatedUniqueIndex] = []
-  /// In their order.
+  /// In the order of execution.
   package var statements: [StatementEffect] = []
   /// The indexes, views and triggers that migrations removed, and those that they created or
   /// changed.
@@ -51,11 +51,11 @@ package struct Timeline: Sendable {
   package var leftBehind: [(place: StatementPlace, object: TemporaryObject)] = []
   /// The columns that `move_column` moves, with their tables before the move.
   package var moves: [(place: StatementPlace, move: MoveColumn, table: TableShape)] = []
-  /// How the values of the tables' DEFAULTs vary, by their texts.
+  /// How the value of each DEFAULT varies, by the text of the DEFAULT.
   package var defaults: [ExactText: DefaultOutcome] = [:]
   /// The migrations that failed on rows.
   package var rowFailures: [RowFailure] = []
-  /// The data that steps removed from rows.
+  /// The results of the loss experiments.
   package var losses = LossEvidence()
   /// The schema after the last migration; nil if the replay did not reach the end.
   package var end: LastSchema?
@@ -73,7 +73,7 @@ package struct Timeline: Sendable {
   /// the new column.
   package func mirrors(_ place: StatementPlace) -> Bool { move(at: place)?.mirror ?? false }
 
-  /// Whether the manifest contains the statement as SQL, as opposed to an operation that generated
+  /// Whether the manifest contains the statement as SQL, rather than an operation that generated
   /// it.
   package func isWritten(_ place: StatementPlace) -> Bool {
     switch operation(place)?.kind {
@@ -86,7 +86,9 @@ package struct Timeline: Sendable {
     changes.slice(in: migration, by: \.migration)
   }
 
-  /// A table's name as the schema spells it after a migration; nil for the last one.
+  /// A table's name as the schema spells it after a migration.
+  ///
+  /// - Parameter migration: the index of the migration; nil for the last one.
   package func spelling(of table: Identifier, in migration: Int? = nil) -> String {
     let known = changes.last { change in
       migration.map { change.migration <= $0 } ?? true && change.after?.key == table
@@ -165,7 +167,7 @@ package struct RemovedObject: Sendable {
   package let replacements: [SchemaObject]
 }
 
-/// An index, a view or a trigger after a migration.
+/// An index, a view or a trigger that a migration created or changed.
 package struct CreatedObject: Sendable {
   package let object: SchemaObject
   package let place: StatementPlace
@@ -189,7 +191,7 @@ package struct StatementEffect: Sendable {
     package let inserts: Bool
     package let updates: Set<Identifier>
     package let deletes: Bool
-    /// Whether it inserts a copy of the rows of a table that it replaces, now or later.
+    /// Whether it received rows of a table that it replaces, now or in a later migration.
     package var isCopy = false
     package let table: Int
   }
@@ -208,7 +210,7 @@ package struct NewCheck: Sendable {
   package let check: TableShape.Check
   /// A condition for values that became invalid, if some were found.
   package let refused: String?
-  /// Whether it replaces a CHECK of the same columns.
+  /// Whether the change also removes a CHECK that has a column in common with it.
   package let isTightened: Bool
 }
 
@@ -221,7 +223,7 @@ package struct TableChange: Sendable {
   /// Nil for a dropped table.
   package let after: TableShape?
   package var lost: [LostColumn] = []
-  /// The statement that created each column of `after`.
+  /// The statement that last created, renamed or retyped each column of `after`.
   package var columnPlaces: [Identifier: StatementPlace] = [:]
   /// The statement that gave `after` its form.
   package let shaped: StatementPlace
@@ -235,11 +237,12 @@ package struct TableChange: Sendable {
   package var leftovers: Set<Identifier> = []
   /// The statements that copied the rows of a rebuilt table.
   package var copies: Set<StatementPlace> = []
-  /// The creation of a new table with its name that received none of its rows: the copy is missing.
+  /// The statement that created another table under the name of this dropped table without a copy
+  /// of its rows.
   package var replacement: StatementPlace?
   package var newChecks: [NewCheck] = []
-  /// The columns of `after` that the migration created, including those with the name of an old
-  /// one.
+  /// The columns of `after` that the migration created, including new columns with the name of an
+  /// old column.
   package var created: Set<Identifier> = []
   /// Columns that ADD COLUMN added.
   package var addedInPlace: Set<Identifier> = []
@@ -280,8 +283,8 @@ package struct LostColumn: Sendable {
 package struct CreatedUniqueIndex: Sendable {
   package let index: IndexShape
   package let place: StatementPlace
-  /// The index of its name before the migration, with the current names of its columns. Nil if
-  /// there was none.
+  /// The index that had the same name before the migration, with the current names of its columns;
+  /// nil if no index had it.
   package let before: IndexShape?
 
   package var name: String { index.name }

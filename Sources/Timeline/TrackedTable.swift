@@ -1,6 +1,6 @@
 import SchemaSQLText
 
-/// One table from its creation to its end, through all its names.
+/// One table from its creation until it is dropped, under all its names.
 package struct TrackedTable: Sendable {
   let id: Int
   package let created: StatementPlace
@@ -9,7 +9,7 @@ package struct TrackedTable: Sendable {
   package private(set) var shape: TableShape
   /// All names that the table has had.
   private(set) var names: Set<Identifier>
-  /// The statement that gave the table its current form.
+  /// The last statement that changed the table's definition. A rename of the table does not count.
   package private(set) var shaped: StatementPlace
   private(set) var columns: [Column]
   private(set) var isDropped = false
@@ -18,14 +18,14 @@ package struct TrackedTable: Sendable {
   /// Whether it is a leftover of a rebuild: another table has its rows.
   var isLeftover = false
 
-  /// Its form at the beginning of the last migration that changed it; nil if that migration created
-  /// it.
+  /// The table's form at the beginning of the last migration that changed it; nil if only the
+  /// migration that created it has changed it.
   private(set) var start: TableShape?
   private(set) var startedAsLeftover = false
   /// The statements that dropped or renamed columns in this migration, by their original name.
   private(set) var losses: [Identifier: StatementPlace] = [:]
   private(set) var renames: [Identifier: StatementPlace] = [:]
-  /// The statements that removed names from it, by name.
+  /// The statements that dropped or renamed the table, by the name that it lost.
   private(set) var left: [Identifier: StatementPlace] = [:]
   /// The last statement that dropped or renamed it.
   private(set) var removal: StatementPlace?
@@ -34,7 +34,7 @@ package struct TrackedTable: Sendable {
     let name: String
     /// The column's name at the beginning of the migration; nil for a new column.
     var origin: Identifier?
-    /// The statement that created or renamed the column.
+    /// The last statement that created the column, renamed it or changed its type.
     var place: StatementPlace
     var created: StatementPlace
 
@@ -86,8 +86,8 @@ package struct TrackedTable: Sendable {
     left[key] = place
   }
 
-  /// - Parameter moved: the column whose values `move_column` transfers to another one. SQLite may
-  ///   do so by renaming it; the old column counts as removed nevertheless.
+  /// - Parameter moved: the source column of a `move_column`. The plan may rename it to the new
+  ///   column. The source counts as removed nevertheless.
   mutating func become(_ new: TableShape, moved: Identifier?, at place: StatementPlace) {
     let old = columns
     columns = new.columns.enumerated().map { index, column in
@@ -100,7 +100,7 @@ package struct TrackedTable: Sendable {
       let new = Column(name: column.name, origin: nil, place: place, created: place)
       guard let same else { return new }
       if same.key == column.name.identifier {
-        // A new type gives the column another form.
+        // A statement that changes the type becomes the column's place.
         if shape.column(same.key)?.type?.identifier == column.type?.identifier { return same }
         return Column(name: column.name, origin: same.origin, place: place, created: same.created)
       }
@@ -124,7 +124,7 @@ package struct TrackedTable: Sendable {
     shape = new
   }
 
-  /// Continues the columns of the old table in the rebuilt table's columns of the same names.
+  /// Links each column of the rebuilt table to the old table's column of the same name.
   mutating func inheritColumns(of old: TrackedTable) {
     for index in columns.indices {
       let key = columns[index].key
@@ -156,8 +156,8 @@ struct TableChain {
     guard let first = tables.first, let now = tables.last else { return nil }
     let key = column.identifier
     if let same = now.columns.first(where: { $0.key == key }) {
-      // The name may belong to another old column now, or to one that was created after the loss
-      // and so cannot have the values.
+      // Another old column may have the name now, or a column that was created after the loss and
+      // therefore cannot contain the values.
       let isNew =
         same.origin == nil
         && ((first.losses[key] ?? first.renames[key]).map { $0.number < same.created.number }

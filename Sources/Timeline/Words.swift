@@ -16,19 +16,19 @@ extension TokenizedSQL {
     token.kind == .word ? text(token).uppercased() : text(token)
   }
 
-  /// The name that a token means.
+  /// The name that a token denotes.
   package func name(_ token: Token) -> Identifier {
     Quoting.unquoted(text(token)).identifier
   }
 
-  /// Every word and string that can be a name: SQLite accepts `'x'` as one in some places.
+  /// Every word and string that can be a name. SQLite accepts `'x'` as a name in some places.
   package var possibleNames: Set<Identifier> {
     Set(
       tokens.filter { [.word, .quotedIdentifier, .string].contains($0.kind) }
         .map { Quoting.unquoted(text($0)).identifier })
   }
 
-  /// The first of these words outside parentheses.
+  /// The index of the first of these words outside parentheses.
   package func firstWord(of words: Set<Identifier>, in tokens: ArraySlice<Token>) -> Int? {
     outer(tokens).first { tokens[$0].kind == .word && words.contains(word(tokens[$0])) }
   }
