@@ -1,7 +1,11 @@
-/// Changes to the history itself.
+/// Changes to a history, and files that begin one.
 ///
-/// - ``Project/freezing(release:through:repair:freezesDrafts:)``, ``Project/accepting(_:reason:)``: the next lock.
-/// - ``renumbering(_:in:among:frozen:now:)``: other numbers for drafts.
-/// - ``SchemaSource``: the schema of a database, a history or a file of SQL. ``TableDescription``: its tables.
-/// - ``SchemaTransition``: the operations that lead from one schema to another. ``NewOperations``: from the latest one.
-/// - ``NewManifest``, ``FirstManifest``, ``ProjectFiles``: files that begin or continue a history.
+/// - ``Project/freezing(release:through:repair:freezesDrafts:)`` and ``Project/accepting(_:reason:)`` compute
+///   a new lock.
+/// - ``renumbering(_:in:among:frozen:now:)`` gives drafts new numbers.
+/// - ``SchemaSource`` reads the schema of a database, a history or an SQL file. ``TableDescription``
+///   describes its tables.
+/// - ``SchemaTransition`` finds the operations that lead from one schema to another. ``NewOperations`` starts
+///   from the latest schema of a history.
+/// - ``NewManifest``, ``FirstManifest`` and ``ProjectFiles`` create the files that begin or continue a
+///   history.

@@ -4,7 +4,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// A bundle that was written.
+/// The bytes of a compiled history, and a summary of it. Nothing is written yet.
 package struct BundleReport: Sendable {
   package let bytes: [UInt8]
   package let migrations: Int
@@ -12,13 +12,13 @@ package struct BundleReport: Sendable {
 }
 
 extension Project {
-  /// Compiles the history. All of it is replayed first, so that no bundle holds a history that does not
-  /// work.
+  /// Compiles the history into a bundle. Replays the history first, so that a history that fails never
+  /// becomes a bundle.
   ///
   /// - Parameters:
-  ///   - frozenOnly: leaves drafts out.
-  ///   - oldest: the oldest release that still runs on a device; nil is the first one.
-  /// - Throws: when the frozen history is broken, a migration fails, or `connection.sql` does not run.
+  ///   - frozenOnly: whether to leave drafts out.
+  ///   - oldest: the oldest release that still runs on a device; nil for the first one.
+  /// - Throws: when the frozen history is broken, a migration fails, or `connection.sql` cannot be read.
   package func bundled(
     frozenOnly: Bool = false, oldestRelease oldest: String? = nil,
     interruption: Interruption = Interruption()
@@ -53,7 +53,7 @@ extension Project {
       drafts: migrations.filter { !isFrozen($0) }.map(\.id))
   }
 
-  /// The migrations that the squash replaces; none where every device has run all of them.
+  /// The migrations that the squash replaces; none if every supported device has run all of them.
   private func migrationsReplaced(since oldest: String?) throws(Failure) -> [Migration] {
     guard let squash else { return [] }
     if let oldest {

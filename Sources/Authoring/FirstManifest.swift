@@ -6,16 +6,19 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// The first manifest of a history that continues an existing database: it creates the schema.
+/// The first manifest of a history that continues an existing database. It creates the schema of the
+/// database.
 package struct FirstManifest: Sendable {
   package static let id = "0001_baseline"
 
   package let text: String
-  /// The ledgers of other tools whose entries it replaces.
+  /// The ledgers of other tools whose entries the manifest replaces.
   package let ledgers: [UsualLedger]
 
-  /// Reads a database, which may have no ledger of schemactl, and no failed entry in that of another
-  /// tool. Nothing is written.
+  /// Reads a database and writes nothing.
+  ///
+  /// - Throws: also when the database has a ledger of schemactl with rows, or failed entries in a ledger of
+  ///   another tool.
   package init(
     of database: String, _ application: Application, ignoring foreign: ForeignObjects,
     timeout: Double, interruption: Interruption

@@ -9,23 +9,23 @@ import SchemaYAML
 package struct FreezeReport: Sendable {
   package let lock: HistoryLock
   package let frozen: [String]
-  /// What had to be done to read the lock.
+  /// The way in which the lock was repaired when it was read; nil if it was valid.
   package let repair: HistoryLock.Repair?
-  /// Whether the lock has to be written: a migration was frozen, or the lock was repaired.
+  /// Whether the lock must be written, because a migration was frozen or the lock was repaired.
   package let isChanged: Bool
-  /// Drafts that come before frozen migrations.
+  /// The drafts that come before frozen migrations.
   package let inserted: [String]
   package let isHistoryEmpty: Bool
 }
 
 extension Project {
-  /// The lock with the drafts through `through` added as one release; nothing is written.
+  /// Returns the lock with the drafts through `through` added as one release. Writes nothing.
   ///
-  /// Fingerprints are computed again where a merge has put other migrations in between.
+  /// Recomputes the fingerprints of frozen migrations where a merge has put other migrations before them.
   ///
   /// - Parameters:
-  ///   - repair: what had to be done to read the lock.
-  ///   - freezesDrafts: false only repairs the lock.
+  ///   - repair: the way in which the lock was repaired when it was read.
+  ///   - freezesDrafts: false to repair the lock only.
   /// - Throws: when the frozen history is broken, or a migration cannot be replayed.
   package func freezing(
     release: String?, through: String?, repair: HistoryLock.Repair? = nil,
@@ -57,7 +57,7 @@ extension Project {
         frozen.append(migration.id)
         return
       }
-      // With the same SQLite only what comes before can make the difference.
+      // With the same version of SQLite, a different fingerprint can come only from earlier migrations.
       if repair != nil || entry.digests.sqlite == Connection.libraryVersion {
         lock.recompute(step, scratch.fingerprint)
       }
@@ -86,7 +86,7 @@ extension Project {
       place: Failure.Place(file: empty.file, position: Position(line: 1, column: 1)))
   }
 
-  /// Fails if a manifest changed since it was read: a new lock would record its old text.
+  /// Fails if a manifest changed since schemactl read it, because the new lock would record the old text.
   package func requireSameManifests() throws {
     let now = try folder.migrations()
     let isSame = now.elementsEqual(migrations) { $0.id == $1.id && $0.rawDigest == $1.rawDigest }
@@ -97,8 +97,8 @@ extension Project {
       remedy: "Check them, and try again")
   }
 
-  /// Stops if another release came after it: lint and `check` would compare devices with a release that
-  /// they never had.
+  /// Fails if `release` is frozen and a later release exists. Otherwise lint and `check` would compare
+  /// devices with a release that they never had.
   private func requireOpen(_ release: String?) throws(Failure) {
     guard let last = lock?.releases.last?.name, let release, last != release,
       lock?.releases.contains(where: { $0.name == release }) == true
@@ -109,8 +109,8 @@ extension Project {
       remedy: "Name a new release, or `\(last)` if no device has run it yet")
   }
 
-  /// The lock in which an edited form of a frozen migration counts; nothing is written. Fingerprints of
-  /// later lines are computed again, because they depend on it.
+  /// Returns the lock with the edited form of a frozen migration accepted, and the id of the migration.
+  /// Writes nothing. Recomputes the fingerprints of later migrations, because they depend on the edited one.
   ///
   /// - Throws: when the migration is not edited, or the frozen history cannot be replayed.
   package func accepting(_ name: String, reason: String) throws(Failure) -> (HistoryLock, String) {
@@ -138,7 +138,8 @@ extension Project {
         fingerprints[step.migration.id] = scratch.fingerprint
         steps.append(step)
       })
-    // A manifest that differs in layout alone may lead to another schema.
+    // A manifest that differs only in layout can still lead to another schema: SQLite can take the text of
+    // an expression, with its white space, as the name of a column.
     guard let schema = fingerprints[entry.id],
       states.contains(where: { $0.id == entry.id && $0.state == .edited })
     else { throw nothing }
@@ -163,7 +164,7 @@ extension Project {
 }
 
 extension HistoryLock {
-  /// Records the fingerprint after a migration whose manifest does what the frozen one does.
+  /// Records the fingerprint after a migration if its manifest still has the effect of the frozen one.
   mutating func recompute(_ step: ScratchDatabase.Step, _ schema: String) {
     guard let entry = entry(step.migration.id), entry.digests.schema != schema,
       entry.digests.canonical == step.migration.canonicalDigest, !step.layoutMatters(beside: entry)

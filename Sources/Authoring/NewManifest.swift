@@ -6,27 +6,33 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// A manifest that does nothing yet.
+/// A manifest that is about to be created, with a file name derived from its description.
 package struct NewManifest {
   private let name: String
   private let slug: String
 
-  /// - Parameter name: what the migration does, in words.
-  /// - Returns: nil when it holds neither a letter nor a digit, of which a file's name is made.
+  /// Creates a manifest with a description.
+  ///
+  /// - Parameter name: the description of the migration, in words.
+  /// - Returns: nil if the description has neither a letter nor a digit for the file name.
   package init?(name: String) {
     self.name = name
     slug = Self.slug(of: name)
     if slug.isEmpty { return nil }
   }
 
-  /// - Parameter others: the ids of all present and earlier migrations.
+  /// Returns the id of the manifest.
+  ///
+  /// - Parameter others: the ids of all current and earlier migrations.
   package func id(after others: [String], at time: Timestamp) -> String {
     Self.number(after: others, at: time) + "_" + slug
   }
 
+  /// Returns the YAML text of the manifest.
+  ///
   /// - Parameters:
-  ///   - modeline: the comment that names the schema to an editor.
-  ///   - operations: nil when they are for somebody to fill in.
+  ///   - modeline: the comment that names the JSON Schema for an editor.
+  ///   - operations: nil for an empty list with a commented example.
   package func text(modeline: String, operations: [WrittenOperation]? = nil) -> String {
     if let operations { return modeline + "\n" + manifestText(description: name, operations) }
     return """
@@ -41,10 +47,10 @@ package struct NewManifest {
       """
   }
 
-  /// Writes the manifest after all others of a history and, if it is missing, the JSON Schema that its
-  /// first line names.
+  /// Writes the manifest as the last one of a history. Also writes the JSON Schema that its first line names,
+  /// if that file is missing.
   ///
-  /// - Parameter operations: nil when they are for somebody to fill in.
+  /// - Parameter operations: nil for an empty list with a commented example.
   package func write(
     _ operations: [WrittenOperation]?, to project: Project, _ files: inout ProjectFiles
   ) throws(FileError) -> (id: String, file: String) {
@@ -59,10 +65,12 @@ package struct NewManifest {
     return (id, file)
   }
 
-  /// File systems take names of 255 bytes.
+  /// The limit for the part of a file name that comes from the description. File systems accept names of at
+  /// most 255 bytes.
   private static let maximumSlugBytes = 80
 
-  /// Letters, of any script, and digits in lower case; `_` for everything between them.
+  /// Returns the letters (of any script) and digits of a name in lower case, with `_` for all characters
+  /// between words.
   private static func slug(of name: String) -> String {
     var slug = ""
     var isBetweenWords = false
@@ -81,7 +89,7 @@ package struct NewManifest {
     return slug
   }
 
-  /// At least four digits.
+  /// Returns the next number, with at least four digits.
   private static func number(after ids: [String], at time: Timestamp) -> String {
     let last = ids.max { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
     return padded(MigrationNumber.digits(after: last ?? "0", at: time), 4)
@@ -99,7 +107,8 @@ extension Migration {
 }
 
 extension Unicode.Scalar {
-  /// Also the marks that are part of a letter, and stand by themselves in decomposed text.
+  /// Whether the character belongs to a word: a letter, a digit, or a combining mark of a letter in
+  /// decomposed text.
   fileprivate var isOfWord: Bool {
     switch properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,

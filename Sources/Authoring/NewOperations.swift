@@ -7,14 +7,16 @@ import SchemaYAML
 /// The operations that lead from the latest schema of a history to another schema.
 package struct NewOperations: Sendable {
   package let operations: [WrittenOperation]
-  /// Renamings that the operations do not contain and that would keep values.
+  /// Possible renamings that the operations do not contain. Each would keep values that the operations drop.
   package let possible: [PossibleRenaming]
 
+  /// Finds the operations.
+  ///
   /// - Parameters:
-  ///   - source: has the new schema.
-  ///   - name: how messages call the source.
-  ///   - renamings: the renamed columns and tables.
-  /// - Throws: when the source has the schema of the history, when it is a database with pending
+  ///   - source: the source of the new schema.
+  ///   - name: the name of the source in messages.
+  ///   - renamings: the columns and tables that the user declares as renamed.
+  /// - Throws: when the source already has the schema of the history, when it is a database with pending
   ///   migrations, or when no operations lead to its schema.
   package init(
     from project: Project, to source: SchemaSource, called name: String,

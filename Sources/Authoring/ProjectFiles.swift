@@ -6,8 +6,8 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// The files of a project other than its manifests and its lock. `init`, `new` and `import` create
-/// each that is missing.
+/// The files of a project other than its manifests and its lock. `init`, `new` and `import` create the
+/// missing ones.
 package struct ProjectFiles: Sendable {
   private static let manifestSchema = ".manifest.schema.json"
   private static let configurationSchema = ".schemactl.schema.json"
@@ -20,7 +20,7 @@ package struct ProjectFiles: Sendable {
   package private(set) var created: [String] = []
 
   /// - Parameters:
-  ///   - folder: the path of the migrations.
+  ///   - folder: the path of the migrations directory.
   ///   - configuration: the path of `schemactl.yaml`; nil if it does not exist.
   ///   - inputs: other files and folders that the project reads; they may be missing.
   package init(_ folder: String, configuration: String?, inputs: [String] = []) {
@@ -41,7 +41,9 @@ package struct ProjectFiles: Sendable {
     try create(folder + "/" + Self.manifestSchema, JSONSchema.manifest)
   }
 
-  /// - Parameter engine: nil when the sync engine is unknown.
+  /// Writes `schemactl.yaml` and its JSON Schema, if the project has no configuration.
+  ///
+  /// - Parameter engine: nil if the sync engine is unknown.
   package mutating func writeConfiguration(engine: SyncEngine?) throws(FileError) {
     guard configuration == nil else { return }
     try create(Self.configurationSchema, JSONSchema.configuration)
@@ -61,7 +63,7 @@ package struct ProjectFiles: Sendable {
 
   private mutating func create(_ path: String, _ text: String) throws(FileError) {
     guard access(path, F_OK) != 0 else { return }
-    // An unreadable file may belong to somebody, so do not replace it.
+    // An unreadable file may belong to somebody else, so do not replace it.
     guard errno == ENOENT else { throw FileError(path: path, systemError: errno) }
     try writeFileAtomically(Array(text.utf8), to: path)
     created.append(path)
@@ -71,8 +73,8 @@ package struct ProjectFiles: Sendable {
 
   /// Writes a file that an option or the configuration names.
   ///
-  /// - Throws: a failure (64) for `-`, and when it would replace a database or a file that the project
-  ///   reads.
+  /// - Throws: a usage error (64) for `-`, and if the file would replace a database or a file that the
+  ///   project reads.
   package func write(_ bytes: [UInt8], toOutput path: String) throws {
     if path == "-" {
       throw Failure(
@@ -86,7 +88,7 @@ package struct ProjectFiles: Sendable {
     try writeFileAtomically(bytes, to: path)
   }
 
-  /// The path without links, also of a file that does not exist in a folder that does.
+  /// The path with all links resolved. The file itself may be missing if its folder exists.
   private static func location(_ path: String) -> String {
     if let known = try? resolvedPath(path) { return known }
     let folder = parentFolder(of: path)
@@ -114,7 +116,7 @@ package struct ProjectFiles: Sendable {
     return isInput ? "a file that schemactl reads" : nil
   }
 
-  /// Writes the schema of the latest migration, unless the file has it.
+  /// Writes the schema of the latest migration to a file, unless the file already contains it.
   package func update(_ file: SchemaFile, for project: Project) throws {
     if let content = try file.newContent(for: project) {
       try write(content, toOutput: file.path)

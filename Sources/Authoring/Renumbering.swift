@@ -2,7 +2,7 @@ import SchemaHistory
 import SchemaPlatform
 import SchemaSQLText
 
-/// A manifest's new name.
+/// The old and the new id of a manifest.
 package struct Renaming: Sendable, Hashable {
   package let from: String
   package let to: String
@@ -13,15 +13,15 @@ package struct Renaming: Sendable, Hashable {
   }
 }
 
-/// New names with which drafts come after everything else, in the order in which they are now.
+/// Computes new ids with which drafts come after all other migrations and keep their order.
 ///
 /// - Parameters:
-///   - names: ids, file names, or numbers that only one manifest has.
-///   - folder: the path of the migrations, for messages.
-///   - ids: of all manifests.
+///   - names: the drafts: ids, file names, or numbers that only one manifest has.
+///   - folder: the path of the migrations directory, for messages.
+///   - ids: the ids of all manifests.
 ///   - frozen: the ids in the lock.
-///   - now: the current time, for histories numbered by timestamps (`20261120130000`).
-/// - Returns: nothing when they come last already.
+///   - now: the current time, for histories that are numbered by timestamps (`20261120130000`).
+/// - Returns: no renamings if the drafts already come last, in order.
 package func renumbering(
   _ names: [String], in folder: String, among ids: [String], frozen: Set<ExactText>, now: Timestamp
 ) throws(Failure) -> [Renaming] {
@@ -61,7 +61,7 @@ private func resolve(
   guard !name.isEmpty, name.utf8.allSatisfy(\.isDigit) else { throw unknown }
   let candidates = ids.filter { MigrationNumber(id: $0) == MigrationNumber(id: name) }
   guard let first = candidates.first else { throw unknown }
-  // Of two with one number, only a draft can be meant.
+  // If a frozen migration and a draft share a number, the number means the draft.
   let drafts = candidates.filter { !frozen.contains($0) }
   guard drafts.count <= 1 else {
     throw Failure(
@@ -77,7 +77,7 @@ extension Sequence<UInt8> {
 }
 
 extension MigrationFolder {
-  /// Gives manifests other names, never that of another file: all of them, or none.
+  /// Renames manifests atomically: either all or none. Never replaces another file.
   package func rename(_ renamings: [Renaming]) throws(FileError) {
     try FileChange.make(
       keepingOrder(renamings).map {
@@ -85,9 +85,9 @@ extension MigrationFolder {
       })
   }
 
-  /// First those that move down, the lowest one first, then those that move up, the highest one
-  /// first: so no new name is still another's, and wherever it ends, even by a power cut, the
-  /// manifests are in the order in which they were.
+  /// Sorts renamings so that no new name is still in use. The manifests that move down come first, beginning
+  /// with the lowest; then come those that move up, beginning with the highest. So the manifests keep their
+  /// order at every point, even if a power failure interrupts the renaming.
   private func keepingOrder(_ renamings: [Renaming]) -> [Renaming] {
     func movesDown(_ renaming: Renaming) -> Bool {
       MigrationNumber(id: renaming.to) < MigrationNumber(id: renaming.from)

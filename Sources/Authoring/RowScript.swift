@@ -7,16 +7,19 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// The schema and the rows of a scratch database as SQL that makes them in an empty one.
+/// SQL that recreates the schema and the rows of a scratch database in an empty database.
 struct RowScript {
-  /// Tables, then their rows, then what would act on rows: indexes, views, triggers.
+  /// Creates the tables, then inserts their rows, then creates the objects that would act on rows: indexes,
+  /// views and triggers.
   private(set) var operations: [WrittenOperation] = []
   private(set) var count = 0
   private var tables: [SeededTable] = []
 
-  /// - Parameter other: the same at another time and with other chances: what differs there comes from clock and
-  ///   chance.
-  /// - Throws: a failure (1) for rows that no SQL makes again.
+  /// Reads the schema and the rows.
+  ///
+  /// - Parameter other: the result of the same migrations at another time and with other random numbers.
+  ///   Values that differ there depend on the clock or on random numbers.
+  /// - Throws: a failure (1) for rows that SQL cannot recreate.
   init(_ scratch: ScratchDatabase, comparedWith other: ScratchDatabase) throws {
     let schema = scratch.schema.ours().withoutShadowTables()
     func write(_ kind: SchemaObject.Kind) {
@@ -25,7 +28,7 @@ struct RowScript {
       }
     }
     write(.table)
-    // A virtual table that reads another one is filled after it.
+    // Fill virtual tables last: they may read other tables.
     let ordinary = schema.tables.filter { !$0.isVirtualTable }
     for object in ordinary + schema.tables.filter(\.isVirtualTable) {
       let table = try SeededTable(object, scratch.connection, other.connection)
@@ -40,8 +43,8 @@ struct RowScript {
     write(.trigger)
   }
 
-  /// Each random value gets an expression of its own. A value that is copied from another one, such as a
-  /// key that a child refers to, would not be equal to it any more.
+  /// Fails if two cells share a random value. Each random value becomes an expression of its own, so a copied
+  /// value, such as a child's reference to a random key, would no longer be equal to the original.
   private func requireIndependentChances() throws(Failure) {
     var seen: [(value: String, table: String)] = []
     for table in tables {
@@ -66,7 +69,7 @@ struct RowScript {
         + "insert them. Nothing changed")
   }
 
-  /// AUTOINCREMENT counters that are greater than every rowid of their table.
+  /// Returns statements for the AUTOINCREMENT counters that differ from the greatest rowid of their table.
   private func counters(_ connection: Connection) throws -> [WrittenOperation] {
     let hasCounters = try connection.value(
       "SELECT 1 FROM main.sqlite_schema WHERE name = 'sqlite_sequence'")
@@ -83,7 +86,7 @@ struct RowScript {
     }
   }
 
-  /// The first table whose rows are others in another database.
+  /// Returns the first table whose rows differ in another database.
   func difference(from connection: Connection) throws -> String? {
     for table in tables where try !table.hasRows(in: connection) { return table.name }
     return nil
@@ -93,12 +96,14 @@ struct RowScript {
 /// A table and its rows.
 private struct SeededTable {
   let name: String
-  /// The columns that an INSERT names.
+  /// The columns that the INSERT statements name. They include the rowid if it must be preserved.
   let columns: [String]
   let rows: [[Value]]
-  /// The SQL of cells that clock or chance makes, by row and column.
+  /// For each row, the SQL of the cells whose values depend on the clock or on random numbers, by column
+  /// index.
   private var expressions: [[Int: CellExpression]] = []
-  /// How an index over another table's text is filled; nil for all other tables.
+  /// The statement that fills a full-text index over the text of another table; nil for all other tables.
+  /// Empty if the index has no entries.
   private var rebuild: String?
   private let query: String
 
@@ -127,7 +132,7 @@ private struct SeededTable {
     rows = try connection.rows(query)
     let others = try other.rows(query)
     guard rows.count == others.count else { throw Self.refusal(name, "the number of rows") }
-    // SQLite decodes text that is not UTF-8 with this character; the bytes would change.
+    // SQLite decodes text that is not UTF-8 with this character, so the script would change the bytes.
     let isUnreadable = rows.contains { row in
       row.contains { $0.text?.unicodeScalars.contains("\u{FFFD}") ?? false }
     }
@@ -152,7 +157,7 @@ private struct SeededTable {
     }
   }
 
-  /// The values that chance makes.
+  /// The random values in the rows.
   var chanceValues: [String] {
     zip(rows, expressions).flatMap { row, cells in
       cells.filter(\.value.isChance).map { index, _ in
@@ -174,7 +179,10 @@ private struct SeededTable {
         + "Nothing changed")
   }
 
-  /// A full-text index over another table, or over nothing: its rows cannot be read from it.
+  /// Returns the statement that fills a full-text index with external content or without content, or nil for
+  /// all other tables. The rows of such an index cannot be read from the index itself.
+  ///
+  /// - Throws: a failure for a contentless index that has entries.
   private static func externalIndex(
     _ object: SchemaObject, _ connection: Connection
   ) throws -> String? {
@@ -201,7 +209,7 @@ private struct SeededTable {
     return nil
   }
 
-  /// Whether the rowids are not those that the rows would get.
+  /// Whether the rows have other rowids than the INSERT statements would give them.
   private static func needsRowids(
     _ object: SchemaObject, _ rowid: String, _ connection: Connection
   ) throws -> Bool {
@@ -219,7 +227,7 @@ private struct SeededTable {
 
   // MARK: Writing
 
-  /// The terms of a full-text index, with their rows and places.
+  /// Reads the terms of a full-text index, with their rows and positions.
   private static func terms(
     of table: String, _ query: String, _ connection: Connection
   ) throws -> [[Value]] {
@@ -262,10 +270,10 @@ private struct SeededTable {
   }
 }
 
-/// SQL that makes a value which differs from run to run.
+/// SQL for a value that differs from run to run.
 private struct CellExpression {
   let sql: String
-  /// Whether chance, and not the clock, makes the value.
+  /// Whether the value is random, and does not come from the clock.
   let isChance: Bool
 
   private static let clock = [
@@ -276,15 +284,18 @@ private struct CellExpression {
     "strftime('%Y', 'now')", "julianday('now')", "CAST(strftime('%s', 'now') AS INTEGER) * 1000",
   ]
 
+  /// Finds SQL for a value; nil if there is none.
+  ///
   /// - Parameters:
-  ///   - first: the value in the first database, `second` in the other one.
+  ///   - first: the value in the first database.
+  ///   - second: the value in the other database.
   ///   - columnDefault: the SQL of the column's default.
   init?(
     _ first: Value, _ second: Value, columnDefault: String?, _ connection: Connection,
     _ other: Connection
   ) throws {
     for sql in Self.clock + [columnDefault].compactMap({ $0 }) {
-      // A default that calls chance gives another value each time, and is tried below.
+      // A default that calls a random function gives another value each time. It is tried below.
       guard let one = try? connection.value("SELECT \(sql)"), one == first,
         let two = try? other.value("SELECT \(sql)"), two == second
       else { continue }
@@ -299,7 +310,7 @@ private struct CellExpression {
     (self.sql, isChance) = (sql, true)
   }
 
-  /// The function whose fixed answers include this value.
+  /// Returns a call of the random function whose fixed results (see `fixClockAndChance`) include a value.
   private static func chance(_ value: Value) -> String? {
     switch value {
     case .integer(let number) where (0..<10_000_000).contains(number): "random()"

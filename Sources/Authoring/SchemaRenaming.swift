@@ -7,16 +7,18 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// A column or a table that keeps its rows under another name. Only a person can distinguish it from a dropped
-/// object and a new one.
+/// A renamed column or table, which keeps its rows. Only a person can distinguish a renamed object from a
+/// dropped one and a new one.
 package struct SchemaRenaming: Sendable, Hashable {
-  /// Nil for a table.
+  /// The old name of the column; nil if the table is renamed.
   package let column: String?
   package let table: String
   package let to: String
 
-  /// - Parameter text: `table.old=new` or `table=new`; a name with `.`, `=` or `"` is in double
-  ///   quotes, with each of its own doubled.
+  /// Parses a renaming.
+  ///
+  /// - Parameter text: `table.old=new` or `table=new`. A name that contains `.`, `=` or `"` is in double
+  ///   quotes, and a double quote in the name is doubled.
   package init?(_ text: String) {
     var names: [String] = []
     var separators: [Character] = []
@@ -39,7 +41,9 @@ package struct SchemaRenaming: Sendable, Hashable {
     self.to = to
   }
 
-  /// - Returns: nil where a quote is not closed.
+  /// Removes a name from the beginning of the text.
+  ///
+  /// - Returns: nil if a closing quote is missing.
   private static func takeName(from rest: inout Substring) -> String? {
     guard rest.first == "\"" else {
       let name = rest.prefix { $0 != "." && $0 != "=" }
@@ -58,7 +62,7 @@ package struct SchemaRenaming: Sendable, Hashable {
     return nil
   }
 
-  /// The text that says it.
+  /// The text that `init(_:)` parses into this renaming.
   package var text: String {
     func quoted(_ name: String) -> String {
       name.contains { ".=\"".contains($0) } ? Quoting.quoted(name) : name
@@ -68,10 +72,10 @@ package struct SchemaRenaming: Sendable, Hashable {
   }
 }
 
-/// A column that goes and one that comes, which may be the same under another name.
+/// A dropped column and a new one that may be the same column under another name.
 package struct PossibleRenaming: Sendable {
   package let renaming: SchemaRenaming
-  /// The columns whose values are lost if it is not declared.
+  /// The columns whose values are lost if the user does not declare the renaming.
   package let gone: [String]
 
   package var sentence: String {
@@ -82,8 +86,10 @@ package struct PossibleRenaming: Sendable {
 }
 
 extension SchemaRenaming {
-  /// What may be the same column under another name, of each table at most one. All of them together
-  /// lead to the schema that is wanted.
+  /// Finds at most one possible renamed column of each table. All of the returned renamings together still
+  /// lead to the wanted schema.
+  ///
+  /// - Parameter said: the renamings that the user has declared.
   package static func possible(
     from: Schema, to wanted: Schema, besides said: [SchemaRenaming], _ application: Application
   ) -> [PossibleRenaming] {

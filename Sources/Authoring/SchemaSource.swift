@@ -9,13 +9,14 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Where a schema can be read: a database, the head or another point of a history, or a file of SQL.
+/// A source of a schema: a database, the latest or another point of a history, or an SQL file.
 package enum SchemaSource: Sendable {
   case database(String)
   case history(Project, through: String?)
   case sql(file: String)
 
-  /// The source at a path: a folder is a history, an SQLite file is a database, and every other file is SQL.
+  /// Returns the source at a path. A folder is a history, an SQLite file is a database, and every other file
+  /// is SQL.
   ///
   /// - Parameter load: reads the history of a folder.
   /// - Throws: the error of `load`, and a `Failure` for a missing path.
@@ -36,10 +37,11 @@ package enum SchemaSource: Sendable {
     }
   }
 
-  /// The schema, without the objects of SQLite and of the ledger and, in a database, of other tools.
+  /// Reads the schema without the objects of SQLite and of the ledger. Of a database, also leaves out the
+  /// objects of other tools.
   ///
-  /// - Parameter other: what it is compared with. A table that this makes is compared, though another
-  ///   tool's may have the same name.
+  /// - Parameter other: the schema that will be compared with this one. Its tables are read even if another
+  ///   tool has a table of the same name.
   package func schema(
     _ application: Application, ignoring foreign: ForeignObjects, besides other: Schema = Schema(),
     timeout: Double, interruption: Interruption = Interruption()
@@ -61,17 +63,18 @@ package enum SchemaSource: Sendable {
     }
   }
 
-  /// The schemas of two sources, for a comparison.
+  /// Reads the schemas of two sources, for a comparison.
   ///
-  /// - Parameter read: reads the schema of a source, besides that of another one.
+  /// - Parameter read: reads the schema of a source. Its second argument is the schema of the other source,
+  ///   or an empty schema.
   package static func schemas(
     _ from: SchemaSource, _ to: SchemaSource,
     reading read: (SchemaSource, _ other: Schema) throws -> Schema
   ) rethrows -> (from: Schema, to: Schema) {
     switch (from, to) {
     case (.database, .database): return (try read(from, Schema()), try read(to, Schema()))
-    // A table that the history or the SQL defines is compared even if a database's table of this
-    // name looks like one of another tool.
+    // Compare a table that the history or the SQL defines even if the database's table of this name looks
+    // like a table of another tool.
     case (.database, _):
       let actual = try read(to, Schema())
       return (try read(from, actual), actual)
@@ -81,7 +84,7 @@ package enum SchemaSource: Sendable {
     }
   }
 
-  /// Fails if a database has pending migrations: operations that lead to its schema would undo them.
+  /// Fails if a database has pending migrations, because operations that lead to its schema would undo them.
   package func requireNothingPending(
     in project: Project, timeout: Double, interruption: Interruption
   ) throws(Failure) {
@@ -92,7 +95,7 @@ package enum SchemaSource: Sendable {
     do throws(Failure) {
       rows = try view.adopting(database).rows ?? []
     } catch {
-      // The new migration may replace entries of another tool that the history does not know yet.
+      // The new migration may replace entries of another tool's ledger that the history does not know yet.
       if error.status == .databaseAhead { return }
       throw error
     }

@@ -7,10 +7,10 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// The operations that lead from one schema to another and keep the rows of what stays.
+/// The operations that lead from one schema to another and keep the rows of unchanged tables and columns.
 ///
-/// Runs each operation on a private database and compares the result with the wanted schema: the returned operations
-/// are verified.
+/// The transition runs each operation on a private database and compares the result with the wanted schema,
+/// so the returned operations are verified.
 package struct SchemaTransition {
   private let wanted: Schema
   private let application: Application
@@ -44,7 +44,7 @@ package struct SchemaTransition {
   private mutating func rename(_ renaming: [SchemaRenaming]) throws(Failure) {
     for one in renaming {
       let table = try subject(of: one)
-      // A view or a trigger would be rewritten, and is wanted as somebody has written it.
+      // Renaming rewrites the text of views and triggers, but the wanted schema has its own text of them.
       try drop(current.objects.filter { $0.kind == .view || $0.kind == .trigger && isToChange($0) })
       if let column = one.column {
         try run(
@@ -62,7 +62,7 @@ package struct SchemaTransition {
     }
   }
 
-  /// The table that is renamed, or whose column is.
+  /// Returns the table of a renaming.
   private func subject(of one: SchemaRenaming) throws(Failure) -> SchemaObject {
     guard let table = current.table(one.table) else {
       throw refusal("table `\(one.table)` does not exist", one.table, current.tables.map(\.name))
@@ -73,7 +73,7 @@ package struct SchemaTransition {
       }
       return table
     }
-    // A virtual table says nothing of its columns, and cannot have them renamed.
+    // SQLite itself rejects the renaming of a column of a virtual table.
     guard let columns = table.columns else { return table }
     guard columns.contains(where: { $0.identifier == column.identifier }) else {
       throw refusal("`\(table.name)` has no column `\(column)`", column, columns)
@@ -96,7 +96,8 @@ package struct SchemaTransition {
     }
     for table in current.tables.reversed() where isGoing(table) {
       if let rows = wanted.table(table.name).flatMap({ VirtualRows(of: table, in: $0) }) {
-        // Of no part of the schema, and tried together only when the migration is.
+        // Do not run this operation here. It does not change the schema, and its copy is a TEMP table, which
+        // the later operation could not find: each operation runs on a database of its own.
         operations.append(rows.saving)
         saved.append(rows)
       }
@@ -104,7 +105,8 @@ package struct SchemaTransition {
     }
   }
 
-  /// A virtual table cannot be changed, and one that is to be another may hinder the tables it reads.
+  /// Whether the table must be dropped. A virtual table cannot be altered. It is dropped before other tables
+  /// change, because it may prevent changes of the tables that it reads.
   private func isGoing(_ table: SchemaObject) -> Bool {
     guard let new = wanted.table(table.name) else { return true }
     return (table.isVirtualTable || new.isVirtualTable) && !isSame(table, new)
@@ -128,7 +130,7 @@ package struct SchemaTransition {
     }
   }
 
-  /// The first of the ways that leads there; the last one is the most that can be done.
+  /// Returns the first candidate that leads to the wanted table. The last candidate rebuilds the table.
   private func steps(
     from old: SchemaObject, to table: SchemaObject
   ) throws(Failure) -> [WrittenOperation] {
@@ -171,7 +173,8 @@ package struct SchemaTransition {
     return !isSame(object, other)
   }
 
-  /// Beside all tables: whether a word in double quotes is a column or a text, they tell.
+  /// Compares two objects in a schema with all other tables, which decide whether a word in double quotes is
+  /// a column or a string.
   private func isSame(_ old: SchemaObject, _ new: SchemaObject) -> Bool {
     let known = wanted.tables + current.tables.filter { wanted.table($0.name) == nil }
     let others = known.filter { $0.key != old.key && $0.key != new.key }
@@ -182,7 +185,7 @@ package struct SchemaTransition {
 
   private func leads(to table: SchemaObject, from result: Schema) -> Bool {
     guard let made = result.table(table.name) else { return false }
-    // Nothing else may change, but for what goes with the table.
+    // No other object may change.
     return isSame(made, table)
       && current.objects.allSatisfy { object in
         object.key == table.key
@@ -210,7 +213,7 @@ package struct SchemaTransition {
   }
 }
 
-/// The ways from one definition of a table to another, the cheapest first.
+/// The ways to change a table from one definition to another, the cheapest first.
 private struct TableTransition {
   let from: SchemaObject
   let to: SchemaObject
@@ -248,9 +251,9 @@ private struct TableTransition {
       + [[WrittenOperation.rebuild(to)]]
   }
 
-  /// Whether ADD COLUMN takes the columns where there are rows: an empty table takes more (ALTER
-  /// TABLE, section 5), and with a CHECK SQLite (3.40.1) takes none in a table without rowid whose
-  /// key is not its first columns, because it misreads the others.
+  /// Whether ADD COLUMN accepts the columns in a table with rows. In an empty table it accepts more (ALTER
+  /// TABLE, section 5). SQLite 3.40.1 rejects a new column with a CHECK in a WITHOUT ROWID table with rows if
+  /// the key columns are not the first columns, because it misreads the other columns.
   private func canAdd(_ columns: [String], to table: CreateTable) -> Bool {
     guard let connection = try? Connection(path: nil),
       (try? application.registerStubs(on: connection)) != nil
@@ -298,8 +301,8 @@ extension SchemaObject {
 
 // MARK: Rows of virtual tables
 
-/// The rows that a virtual table itself stores, when it is recreated with other arguments. Saves and restores the
-/// columns that both have.
+/// The rows that a virtual table itself stores. If the table is recreated with other arguments, the
+/// operations save and restore the columns that both definitions have.
 struct VirtualRows {
   let table: String
   private let columns: [String]
@@ -308,8 +311,8 @@ struct VirtualRows {
   private static let textModules: [Identifier] = ["fts3", "fts4", "fts5"]
   private static let boxModules: [Identifier] = ["rtree", "rtree_i32"]
 
-  /// Nil if there are no rows to save, or no known way: an external-content table has the rows of another table,
-  /// and the module may belong to the application.
+  /// Returns nil if the table stores no rows of its own, as with external content, or if the module is
+  /// unknown: it may belong to the application.
   init?(of old: SchemaObject, in new: SchemaObject) {
     guard let (module, before) = Self.columns(of: old),
       let (newModule, after) = Self.columns(of: new), module == newModule

@@ -7,33 +7,33 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// A squash: one manifest that makes what the migrations through a point of the history make. Nothing of it is
-/// written yet.
+/// One manifest that has the effect of all migrations through a point of the history. Nothing is written
+/// before `write()`.
 package struct Squashing: Sendable {
   package let id: String
-  /// The manifest.
+  /// The YAML text of the manifest.
   package let text: String
-  /// The ids that it replaces, older squashes among them, in order.
+  /// The ids of the replaced migrations, older squashes included, in order.
   package let replaced: [String]
-  /// The manifests that move to `squashed`.
+  /// The manifests that move to the folder `squashed`.
   package let moved: [Migration]
-  /// The lock with the squash; nil where nothing is frozen.
+  /// The lock with the squash; nil if no replaced migration is frozen.
   package let lock: HistoryLock?
-  /// The rows that the squash inserts.
+  /// The number of rows that the squash inserts.
   package let rows: Int
-  /// The releases whose databases continue with `squashed`.
+  /// The releases whose databases still need the manifests in `squashed`.
   package let releases: [String]
   let folder: MigrationFolder
 
-  /// How many migrations it replaces, older squashes not counted.
+  /// The number of replaced migrations, without older squashes.
   package let replacedCount: Int
-  /// Whether the rows that later migrations leave were compared, too, and not their schema alone.
+  /// Whether the rows after the later migrations were compared too, and not only the schema.
   package let areLaterRowsCompared: Bool
 }
 
 extension Project {
-  /// Makes a squash of the history through a migration, and proves it: old and new history give the same schema
-  /// and rows, and the later migrations run after it as before.
+  /// Creates a squash of the history through a migration, and verifies it: the old and the new history give
+  /// the same schema and rows, and the later migrations have the same effect after it.
   ///
   /// - Parameter name: the id or the number of the last migration to replace.
   package func squashing(
@@ -68,7 +68,7 @@ extension Project {
     let chance = ChanceCounter()
     let noon = try seeded(old, with: chance, interruption)
     let calls = chance.last
-    // A prime number, so that the remainders of random numbers differ, too.
+    // The offset is a prime number, so that remainders of the random numbers differ too.
     let other = try seeded(
       old, on: "2031-05-07", at: "19:23:41", with: ChanceCounter(from: 1_000_003), interruption)
     let rows = try RowScript(noon, comparedWith: other)
@@ -124,7 +124,8 @@ extension Project {
     return text
   }
 
-  /// Where all migrations replace entries of one ledger: all of them.
+  /// Returns the entries of all migrations as one item if every migration replaces entries of the same
+  /// ledger.
   private func commonLedger(of old: [Migration]) -> ReplacedEntries? {
     let items = old.compactMap { $0.manifest.replaces.first }
     guard let first = items.first, items.count == old.count,
@@ -137,10 +138,11 @@ extension Project {
       entries: items.flatMap(\.entries))
   }
 
-  /// Runs the squash and the migrations after it.
+  /// Verifies the squash: runs it and the later migrations, and compares the results with those of the old
+  /// history.
   ///
-  /// - Parameter calls: how often the replaced migrations call random functions.
-  /// - Returns: whether the rows of the later migrations were compared.
+  /// - Parameter calls: the number of calls of random functions by the replaced migrations.
+  /// - Returns: whether the rows after the later migrations were compared.
   private func prove(
     _ squash: Migration, _ old: ScratchDatabase, _ calls: Int64, _ rows: RowScript, _ count: Int,
     _ interruption: Interruption
@@ -172,7 +174,7 @@ extension Project {
     func all(_ project: Project, _ chance: ChanceCounter) throws(Failure) -> ScratchDatabase {
       try project.seeded(project.migrations, with: chance, interruption)
     }
-    // The same random values in all rows, so that rows can be compared.
+    // Random functions return one fixed value, so that the rows can be compared.
     if let before = try? all(self, ChanceCounter(from: 1, step: 0)),
       let after = try? all(project, ChanceCounter(from: 1, step: 0))
     {
@@ -187,8 +189,8 @@ extension Project {
       }
       return true
     }
-    // A constraint needs different random values. The squash may call the functions in another order, so rows
-    // that differ prove nothing.
+    // A constraint needs different random values. The squash may call the functions in another order, so
+    // different rows prove nothing here.
     let (before, after) = (
       try all(self, ChanceCounter()), try all(project, ChanceCounter())
     )
@@ -196,13 +198,13 @@ extension Project {
     return try Self.rowDifference(before, after) == nil
   }
 
-  /// The first table whose rows differ.
+  /// Returns the first table whose rows differ.
   private static func rowDifference(
     _ before: ScratchDatabase, _ after: ScratchDatabase
   ) throws -> String? {
     for table in before.schema.ours().withoutShadowTables().tables {
       let query = "SELECT * FROM main.\(Quoting.quoted(table.name))"
-      // A full-text index over nothing returns no rows.
+      // A contentless full-text index returns no rows.
       guard let own = try? before.connection.rows(query) else { continue }
       if try after.connection.rows(query) != own { return table.name }
     }
@@ -219,7 +221,7 @@ extension Project {
 }
 
 extension Squashing {
-  /// Moves the replaced manifests, and writes the squash and the lock: all of it, or nothing.
+  /// Moves the replaced manifests, and writes the squash and the lock, atomically.
   package func write() throws(Failure) {
     let target = folder.squashed
     let isNew = mkdir(target.path, 0o777) == 0

@@ -2,7 +2,7 @@ import SchemaHistory
 import SchemaModel
 import SchemaSQLText
 
-/// Whose protocols the generated structs conform to.
+/// The library whose protocols the generated structs conform to.
 package enum SwiftFlavor: String, Sendable, CaseIterable {
   case plain, grdb
   case sqliteData = "sqlite-data"
@@ -14,9 +14,9 @@ package struct SwiftGenerator {
   private let flavor: SwiftFlavor
   private var lines: [String] = []
 
-  /// The file of these tables, without views and tables without columns.
+  /// Returns the Swift file for tables. Skips views and tables without columns.
   ///
-  /// - Throws: a failure (65) when two tables would become one struct.
+  /// - Throws: a failure (65) if two tables would get the same struct name.
   package static func file(
     _ tables: [TableDescription], flavor: SwiftFlavor
   ) throws(Failure) -> String {
@@ -54,7 +54,8 @@ package struct SwiftGenerator {
     }
   }
 
-  /// The singular of a table's name, where no other table has the same.
+  /// The struct names: the singular of each table's name, or the name itself if two tables would share the
+  /// singular.
   private func typeNames() -> [String] {
     let names = tables.map { typeName(singular($0.name)) }
     return zip(tables, names).map { table, name in
@@ -113,7 +114,7 @@ package struct SwiftGenerator {
     attributeOf column: StoredTable.Column, _ property: String, _ table: TableDescription
   ) {
     let isKey = table.primaryKey == [column.name]
-    // SQLiteData takes a column `id` for the key by itself.
+    // SQLiteData by itself makes a column `id` the primary key.
     var arguments = property == column.name ? [] : [literal(column.name)]
     if isKey, property != "id" { arguments.append("primaryKey: true") }
     if column.isGenerated { arguments.append("generated: .stored") }
@@ -122,7 +123,8 @@ package struct SwiftGenerator {
 
   // MARK: Types
 
-  /// By the rules of Datatypes In SQLite, section 3.1, with the type names that Swift has types for.
+  /// Returns the Swift type of a column by the rules for affinity (Datatypes In SQLite, section 3.1),
+  /// extended by common names for Boolean values, dates and times.
   private func swiftType(
     _ column: StoredTable.Column, _ table: TableDescription
   ) -> String {
@@ -160,7 +162,7 @@ package struct SwiftGenerator {
 
   private func propertyName(_ name: String) -> String {
     let camel = camelCase(name)
-    // `ID` and `URL` at the beginning are words of capitals.
+    // A run of capitals at the beginning, such as `ID` or `URL`, is one word.
     let capitals = camel.prefix { $0.isUppercase }
     let isWord = capitals.count > 1
     let head = isWord && capitals.count < camel.count ? capitals.dropLast() : capitals

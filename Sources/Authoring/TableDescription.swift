@@ -3,7 +3,7 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// A table as SQLite sees it, for programs that are made from a schema.
+/// A table as SQLite sees it, for programs that generate code from a schema.
 package struct TableDescription: Sendable {
   package let name: String
   package let isView: Bool
@@ -11,13 +11,14 @@ package struct TableDescription: Sendable {
   private let hasRowid: Bool
   package let columns: [StoredTable.Column]
   package let foreignKeys: [StoredTable.ForeignKey]
-  /// The columns of each UNIQUE constraint and each unique index without a condition or an expression.
+  /// The columns of each UNIQUE constraint, and of each unique index that has neither a condition nor an
+  /// expression.
   package let unique: [[String]]
 
   package var primaryKey: [String] { columns.primaryKey.map(\.name) }
 
   package func isNullable(_ column: StoredTable.Column) -> Bool {
-    // NULL in a rowid's column gives the next number; in any other key NULL stays NULL.
+    // NULL in the rowid's column becomes the next rowid. In any other key column NULL stays NULL.
     let isRowid =
       hasRowid && primaryKey == [column.name] && column.type.identifier == "integer"
     return !column.isNotNull && !isRowid && (hasRowid || !column.isInKey)
@@ -48,12 +49,14 @@ package struct TableDescription: Sendable {
 }
 
 extension Schema {
-  /// The tables and views of the schema, without those of SQLite and of virtual tables.
+  /// The tables and views of the schema, without internal tables of SQLite and shadow tables of virtual
+  /// tables.
   package func described(
     _ application: Application
   ) throws(DatabaseError) -> [TableDescription] {
     let connection = try scratch(application)
-    // A view that cannot be compiled has no columns.
+    // An untrusted schema would prevent some views from being compiled, and a view that cannot be compiled
+    // has no columns.
     connection.set(.trustedSchema, to: true)
     let strict = Set(
       try connection.rows("SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict")
