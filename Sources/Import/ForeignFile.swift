@@ -2,9 +2,9 @@ import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 
-/// A file of SQL. CRLF is LF, except in strings and quoted names, whose bytes are values.
+/// An SQL file. CRLF becomes LF, except in strings and quoted names, whose bytes are values.
 struct ForeignFile {
-  /// For messages.
+  /// The path, for messages.
   let path: String
   let sql: TokenizedSQL
   private let source: SQLSource
@@ -35,14 +35,15 @@ struct ForeignFile {
 
   func position(_ offset: Int) -> Position { source.position(ofByte: offset) }
 
-  /// The start of the line of a byte, and that of the next one.
+  /// Returns the range of the line that contains a byte, with its line feed.
   func line(of offset: Int) -> Range<Int> {
     let start = (sql.bytes[..<offset].lastIndex(of: .lineFeed) ?? -1) + 1
     let end = sql.bytes[offset...].firstIndex(of: .lineFeed).map { $0 + 1 } ?? sql.bytes.count
     return start..<end
   }
 
-  /// Comments `-- …` that are alone on their line, without the dashes. Tools write their marks into them.
+  /// The comments `-- …` that are alone on their line, without the dashes. Tools write their markers as such
+  /// comments.
   var remarks: [(text: String, range: Range<Int>)] {
     sql.tokens.compactMap { token in
       guard token.kind == .comment, sql.bytes[token.range].starts(with: "--".utf8) else {
@@ -59,7 +60,7 @@ struct ForeignFile {
 }
 
 extension SourceFiles {
-  /// Whether an SQL file has a comment by which a tool is recognised.
+  /// Whether an SQL file contains a comment that identifies a tool.
   func holdsRemark(_ isMark: (String) -> Bool) throws(Failure) -> Bool {
     for path in scripts {
       if try ForeignFile(shown(path), bytes: bytes(path)).remarks.contains(where: {
@@ -74,15 +75,15 @@ extension SourceFiles {
 
 /// One statement of a file.
 struct ForeignStatement {
-  /// Neither white space nor comments; with the `;` at its end.
+  /// The tokens without white space and comments, with the `;` at the end.
   let words: [Token]
 
   var range: Range<Int> { words[0].range.lowerBound..<words[words.count - 1].range.upperBound }
 }
 
 extension ForeignFile {
-  /// The statements of a part of the file. As in the shell, a trigger ends with `; END;`, and a line that
-  /// begins with a dot where a statement could is a command of the shell.
+  /// Returns the statements of a part of the file, divided as in the `sqlite3` shell: a trigger ends with
+  /// `; END;`, and a line that begins with a dot, where a statement could begin, is a command of the shell.
   func statements(in range: Range<Int>) -> [ForeignStatement] {
     var statements: [ForeignStatement] = []
     var tokens = sql.significant(in: range)[...]
@@ -106,7 +107,7 @@ extension ForeignFile {
     return statements
   }
 
-  /// The words of a statement as names, without quotes.
+  /// Returns the words of a statement as identifiers, without quotes.
   func names(_ statement: ForeignStatement) -> [Identifier] {
     statement.words.map { word in
       switch word.kind {
@@ -118,7 +119,7 @@ extension ForeignFile {
 }
 
 extension String {
-  /// Without white space at either end.
+  /// The text without white space at either end.
   var trimmed: String {
     var bytes = Array(utf8)[...]
     while let first = bytes.first, first.isWhiteSpace { bytes.removeFirst() }

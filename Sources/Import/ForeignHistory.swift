@@ -4,29 +4,29 @@ import SchemaSQLText
 
 /// A migration of another tool.
 struct ForeignStep: Sendable {
-  /// Its number or timestamp: digits, or nothing where the tool has none.
+  /// The number or timestamp: digits, or empty if the tool has none.
   var number: String
   var name: String
-  /// The file, as named from the folder.
+  /// The path of the file, relative to the folder.
   let source: String
-  /// The same for messages, with the folder.
+  /// The path of the file with the folder, for messages.
   let path: String
-  /// What the manifest runs.
+  /// The SQL of the manifest.
   let sql: String
-  /// What the shell would run.
+  /// The SQL that the `sqlite3` shell would run.
   let original: String
-  /// The other tool's entries that the manifest replaces; nil without a ledger.
+  /// The entries in the other tool's ledger that the manifest replaces; nil if the tool has no ledger.
   let replaces: ReplacedEntries?
 }
 
-/// The history of another tool: its migrations in the order in which it runs them.
+/// The migrations of another tool, in the order in which the tool runs them.
 package struct ForeignHistory: Sendable {
   package let tool: ImportTool
   let source: SourceFiles
   var steps: [ForeignStep] = []
-  /// What is not imported.
+  /// Notes on everything that is not imported.
   package internal(set) var notes: [ForeignNote] = []
-  /// Every problem of the files.
+  /// All errors in the files.
   private(set) var problems: [Diagnostic] = []
 
   init(_ tool: ImportTool, _ source: SourceFiles) {
@@ -38,7 +38,7 @@ package struct ForeignHistory: Sendable {
     try ForeignFile(source.shown(path), bytes: source.bytes(path))
   }
 
-  /// A file whose statements all belong to its migration.
+  /// Reads a file whose statements all belong to one migration.
   func part(_ path: String) throws(Failure) -> UpPart {
     let file = try file(path)
     return UpPart(file, file.whole, of: tool)
@@ -83,7 +83,7 @@ package struct ForeignHistory: Sendable {
     steps.sort { MigrationNumber(id: $0.number) < MigrationNumber(id: $1.number) }
   }
 
-  // MARK: Files that are not migrations of SQL
+  // MARK: Files that are not SQL migrations
 
   private static let languages: [(ending: String, name: String)] = [
     (".go", "Go"), (".py", "Python"), (".java", "Java"), (".kt", "Kotlin"), (".rb", "Ruby"),
@@ -91,13 +91,13 @@ package struct ForeignHistory: Sendable {
     (".php", "PHP"), (".swift", "Swift"), (".sh", "shell"),
   ]
 
-  /// Whether a file of code is named like a migration: `00002_fill.go`, `V2__fill.java`.
+  /// Whether a source file has a name like a migration: `00002_fill.go`, `V2__fill.java`.
   private func isNumbered(_ name: String) -> Bool {
     leadingNumber(name.hasPrefix("V") ? String(name.dropFirst()) : name) != nil
   }
 
-  /// Notes code that the exported SQL of a migration leaves out: Django writes this remark, and the script of
-  /// docs/from/alembic.md.
+  /// Adds a note for each comment that stands for Python code in the exported SQL of a migration. Django and
+  /// the script of docs/from/alembic.md write these comments.
   mutating func noteCode(_ path: String, _ file: ForeignFile, _ range: Range<Int>) {
     for remark in file.remarks
     where range.contains(remark.range.lowerBound)
@@ -109,7 +109,7 @@ package struct ForeignHistory: Sendable {
     }
   }
 
-  /// Notes code in other languages, and SQL files that are not migrations.
+  /// Adds notes for code in other languages, and for SQL files that are not migrations.
   mutating func noteRest() {
     let used = Set(steps.map(\.source.exact)).union(notes.map(\.file.exact))
     for path in source.paths where !used.contains(path) && !used.contains(source.shown(path)) {
@@ -128,9 +128,9 @@ package struct ForeignHistory: Sendable {
 }
 
 extension ForeignHistory {
-  /// The ids of the manifests, in order. They keep the tool's numbers if these increase.
+  /// The ids of the manifests, in order. They use the tool's numbers if these increase.
   ///
-  /// - Returns: also whether they got new numbers instead.
+  /// - Returns: the ids, and whether they have new numbers instead of the tool's.
   var ids: (ids: [String], areCounted: Bool) {
     let numbers = steps.map { MigrationNumber(id: $0.number + "_") }
     let areKept =
@@ -147,7 +147,7 @@ extension ForeignHistory {
     return (ids, !areKept)
   }
 
-  /// The name as a part of an id: characters that an id must not hold become `_`.
+  /// Returns the name as a part of an id: characters that an id must not contain become `_`.
   private func slug(_ name: String) -> String {
     var result = ""
     for scalar in name.unicodeScalars {

@@ -1,7 +1,9 @@
-/// Histories of other tools, read into manifests.
+/// Reads histories of other tools and writes them as manifests.
 ///
-/// - ``ImportTool``: the tools, how each is recognised, and what reads it.
-/// - ``ForeignHistory``: what was read: the migrations in order, and all that is not imported.
-/// - ``ImportedHistory``: the manifests, and the proof that they do what the other tool's files do.
+/// - ``ImportTool`` lists the tools, recognises them by their files, and names the reader of each.
+/// - ``ForeignHistory`` holds the migrations of another tool, in order, and notes on everything that is not
+///   imported.
+/// - ``ImportedHistory`` holds the manifests, after a check that they have the same effect as the other
+///   tool's files.
 
 import SchemaSQLText

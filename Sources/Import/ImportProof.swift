@@ -9,13 +9,13 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension ForeignHistory {
-  /// The history as manifests, after a comparison of their results with those of the tool's own SQL.
+  /// Creates the manifests, runs them and the tool's own SQL, and compares the results.
   ///
   /// - Parameters:
-  ///   - asOperations: writes operations instead of SQL where they create the same schema.
-  ///   - ignored: globs of objects of a database that do not belong to the history.
-  /// - Throws: `InvalidInput`, or a `Failure`: when a migration fails (3), and when the manifests create
-  ///   another schema or other rows than the SQL (1).
+  ///   - asOperations: whether to write operations instead of SQL where they create the same schema.
+  ///   - ignored: globs of database objects that do not belong to the history.
+  /// - Throws: `InvalidInput`, or a `Failure`: if a migration fails (3), or if the manifests create another
+  ///   schema or other rows than the SQL (1).
   package func imported(
     into folder: MigrationFolder, _ application: Application, asOperations: Bool,
     ignoring ignored: [String], interruption: Interruption
@@ -26,7 +26,7 @@ extension ForeignHistory {
     }
     if asOperations {
       var bodies = try steps.map { try ManifestBody(operationsOf: $0) }
-      // Where operations do not create the same schema, the SQL stays.
+      // If the operations of a migration do not create the same schema, use its SQL instead.
       while true {
         let history = try history(bodies)
         guard let difference = history.difference(byTokens: true, interruption) else {
@@ -38,7 +38,8 @@ extension ForeignHistory {
     }
     let plain = try history(scripts)
     guard let failure = plain.difference(interruption)?.failure else { return plain }
-    // In the shell PRAGMA foreign_keys acts at once. That can matter for rows.
+    // In the shell, PRAGMA foreign_keys takes effect at once, and later statements may run foreign key
+    // actions that change rows. So try these migrations again with enforced foreign keys.
     let candidates = steps.indices.filter { steps[$0].turnsForeignKeysOn }
     guard !candidates.isEmpty else { throw failure }
     var bodies = scripts
@@ -49,15 +50,15 @@ extension ForeignHistory {
   }
 }
 
-/// Where the manifests and the tool's SQL begin to differ.
+/// The first difference between the results of the manifests and of the tool's SQL.
 private struct Difference {
-  /// The step; nil where only the rows at the end differ.
+  /// The index of the step; nil if only the rows at the end differ.
   let index: Int?
   let failure: Failure
 }
 
 extension ForeignStep {
-  /// Whether a PRAGMA of the file turns foreign keys on before another statement.
+  /// Whether a PRAGMA of the file turns foreign keys on, and another statement follows it.
   fileprivate var turnsForeignKeysOn: Bool {
     let file = try? ForeignFile(path, bytes: Array(original.utf8))
     guard let file else { return false }
@@ -70,14 +71,14 @@ extension ForeignStep {
 }
 
 extension ForeignStep {
-  /// A column of Django that a table loses, although no remark of the file names it.
+  /// Returns a column that a table loses although no comment in Django's SQL names it.
   fileprivate func unnamedLoss(
     from old: Schema, to new: Schema
   ) -> (table: String, column: String)? {
     guard let file = try? ForeignFile(path, bytes: Array(original.utf8)) else { return nil }
     let remarks = file.remarks.map(\.text).filter { !$0.isEmpty }
     let words = Set(remarks.flatMap { $0.split(separator: " ").map { Identifier($0) } })
-    // An operation in SQL of its own may drop any column.
+    // An operation with custom SQL may drop any column.
     guard !remarks.contains(where: { $0.hasPrefix("Raw SQL") || $0.hasPrefix("Custom state") })
     else { return nil }
     for table in old.tables {
@@ -94,12 +95,12 @@ extension ForeignStep {
 }
 
 extension ImportedHistory {
-  /// Runs the manifests, and the SQL as the `sqlite3` shell would run it, and compares the results.
-  /// Both sides get the same times and random numbers.
+  /// Runs the manifests, runs the SQL as the `sqlite3` shell would, and compares the results. Both sides get
+  /// the same times and random numbers.
   ///
-  /// - Parameter byTokens: quotes, letter case and white space of definitions make no difference.
-  /// - Returns: how they differ, or why a migration failed, with its place in the tool's file; nil when the
-  ///   results are equal.
+  /// - Parameter byTokens: whether to ignore quotes, letter case and white space in definitions.
+  /// - Returns: the first difference, or the failure of a migration with its place in the tool's file; nil if
+  ///   the results are equal.
   fileprivate func difference(
     byTokens: Bool = false, _ interruption: Interruption
   ) -> Difference? {
@@ -144,7 +145,7 @@ extension ImportedHistory {
     let step = foreign.steps[index]
     do {
       let former = foreign.tool == .django ? try Schema(of: shell) : nil
-      // Each file runs in a separate shell.
+      // The tool's user runs each file in a separate shell, with default settings.
       shell.set(.foreignKeys, to: false)
       shell.set(.legacyAlterTable, to: false)
       try shell.execute("PRAGMA ignore_check_constraints = OFF")
@@ -196,7 +197,7 @@ extension ImportedHistory {
     for table in tables where table.kind == .table {
       guard !table.name.identifier.hasPrefix("sqlite_stat") else { continue }
       let query = "SELECT * FROM \(Quoting.quoted(table.name))"
-      // A virtual table may not return its rows; its shadow tables are compared.
+      // A virtual table may not return its rows. Its shadow tables are compared instead.
       guard let expected = try? shell.rows(query),
         let actual = try? scratch.connection.rows(query)
       else { continue }
@@ -211,14 +212,14 @@ extension ImportedHistory {
 }
 
 extension Schema {
-  /// The objects by name.
+  /// The objects, sorted by name.
   fileprivate var sorted: [SchemaObject] {
     objects.map(\.unplaced).sorted {
       ($0.name.exact, $0.kind.rawValue) < ($1.name.exact, $1.kind.rawValue)
     }
   }
 
-  /// The words of each definition, without quotes, by name.
+  /// The words of each definition, without quotes, sorted by name.
   fileprivate var words: [[Identifier]] {
     sorted.map { object in
       let tokens = TokenizedSQL(object.sql ?? "")
@@ -229,7 +230,7 @@ extension Schema {
 }
 
 extension ForeignStep {
-  /// The failure with its place in the tool's file.
+  /// Adds the place in the tool's file to a failure.
   fileprivate func locating(_ failure: Failure) -> Failure {
     guard [.migrationFailed, .invalidInput].contains(failure.status) else { return failure }
     var position = Position(line: 1, column: 1)

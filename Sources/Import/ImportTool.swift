@@ -8,7 +8,7 @@ package enum ImportTool: String, Sendable, CaseIterable {
   case golangMigrate = "golang-migrate"
   case goose, grdb, plain, prisma, rails, sqlx
 
-  /// Reads the tool's files.
+  /// The reader of the tool's files.
   var format: any ForeignFormat.Type {
     switch self {
     case .alembic: Alembic.self
@@ -27,18 +27,19 @@ package enum ImportTool: String, Sendable, CaseIterable {
     }
   }
 
-  /// The first of these that recognises a folder is its tool. Layouts and marks come before names of files.
+  /// The tools in the order in which they are tried. Tools with a special layout or marker come before tools
+  /// that are recognised only by file names.
   private static let order: [ImportTool] = [
     .drizzle, .prisma, .diesel, .dbmate, .goose, .alembic, .rails, .django, .flyway, .atlas, .sqlx,
     .golangMigrate,
   ]
 
-  /// The tool that wrote the files.
+  /// Returns the tool that wrote the files.
   ///
   /// - Parameter ledger: the kind of the ledger in a database that the tool has migrated.
   static func recognised(_ source: SourceFiles, ledger: LedgerKind?) throws(Failure) -> ImportTool {
     if let tool = ledger.flatMap({ ImportTool(rawValue: $0.rawValue) }), tool != .grdb {
-      // Rails and dbmate share a table.
+      // Rails and dbmate use the same ledger table.
       if tool != .dbmate { return tool }
       if try tool.format.recognises(source) { return tool }
     }
@@ -52,11 +53,11 @@ extension ImportTool {
   var ownTables: Set<Identifier> { LedgerKind(rawValue: rawValue)?.ownTables ?? [] }
 }
 
-/// The files of one tool.
+/// The file format of one tool.
 protocol ForeignFormat {
-  /// Whether a folder is certainly the tool's.
+  /// Whether the files certainly belong to the tool.
   static func recognises(_ source: SourceFiles) throws(Failure) -> Bool
-  /// Adds the migrations in the order in which the tool runs them.
+  /// Adds the migrations to a history, in the order in which the tool runs them.
   static func read(_ reader: inout ForeignHistory) throws(Failure)
 }
 
@@ -64,9 +65,9 @@ extension ForeignHistory {
   /// Reads the history of another tool.
   ///
   /// - Parameters:
-  ///   - tool: nil recognises it.
+  ///   - tool: nil to recognise the tool by its files.
   ///   - ledger: the kind of the ledger in a database that the tool has migrated.
-  /// - Throws: `InvalidInput` with every problem of the files, or a `Failure`.
+  /// - Throws: `InvalidInput` with all errors in the files, or a `Failure`.
   package static func read(
     _ source: SourceFiles, tool: ImportTool?, ledger: LedgerKind?
   ) throws -> ForeignHistory {
@@ -99,7 +100,7 @@ extension ForeignHistory {
 }
 
 extension ReplacedEntries {
-  /// An entry of a tool's own ledger.
+  /// Creates an item of `replaces` with the default ledger of a tool.
   init(_ ledger: String, _ kind: LedgerKind, _ entries: String...) {
     self.init(ledger: ledger, kind: kind, column: nil, entries: entries)
   }

@@ -9,20 +9,23 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// The history of another tool as manifests.
+/// The history of another tool as manifests, in memory until `write()`.
 package struct ImportedHistory: Sendable {
   package let foreign: ForeignHistory
-  /// The manifests as a history, before they are written.
+  /// The manifests as a history.
   package let project: Project
   /// The texts of the manifests, in order.
   package let texts: [String]
-  /// Whether the migrations got new numbers.
+  /// Whether the migrations have new numbers.
   package let areCounted: Bool
-  /// What manifests made of schemas alone may lose, a sentence each.
+  /// The values that may be lost because the manifests were derived from schemas alone; one sentence for each
+  /// table.
   package var droppedValues: [String] = []
 
-  /// - Parameter ignored: globs of objects of a database that do not belong to the history.
-  /// - Throws: `InvalidInput` when a manifest cannot be read again.
+  /// Creates the manifests.
+  ///
+  /// - Parameter ignored: globs of database objects that do not belong to the history.
+  /// - Throws: `InvalidInput` if the text of a manifest cannot be parsed.
   init(
     _ foreign: ForeignHistory, _ bodies: [ManifestBody], in folder: MigrationFolder,
     _ application: Application, ignoring ignored: [String]
@@ -45,12 +48,12 @@ package struct ImportedHistory: Sendable {
   }
 }
 
-/// The content of a manifest.
+/// The operations of a manifest, and whether it enforces foreign keys.
 struct ManifestBody: Sendable, Hashable {
   let operations: [WrittenOperation]
   var enforcesForeignKeys = false
 
-  /// The SQL as it stands.
+  /// Keeps the SQL as one `sql` operation.
   init(sql step: ForeignStep) {
     operations =
       TokenizedSQL(step.sql).significant.isEmpty ? [] : [WrittenOperation(sql: step.sql)]
@@ -67,7 +70,7 @@ struct ManifestBody: Sendable, Hashable {
 }
 
 extension ImportedHistory {
-  /// Writes the manifests: all of them, or none.
+  /// Writes the manifests atomically: either all or none.
   package func write() throws(Failure) {
     do throws(FileError) {
       try FileChange.make(
@@ -80,19 +83,19 @@ extension ImportedHistory {
 
 // MARK: A database of the other tool
 
-/// A database of the other tool, compared with the imported history.
+/// The state of a database of the other tool, compared with the imported history.
 package struct ImportedPoint: Sendable {
-  /// How many of the migrations the database has run.
+  /// The number of migrations that the database has run.
   package let count: Int
-  /// How its schema differs from the schema after them.
+  /// The differences between its schema and the expected schema after these migrations.
   package let differences: [SchemaChange]
 }
 
 extension ImportedHistory {
-  /// Finds the point at which a database of the other tool is: by the tool's ledger or, where there is none, by
-  /// the schema.
+  /// Finds the number of migrations that a database of the other tool has run: by the tool's ledger or,
+  /// without a ledger, by the schema.
   ///
-  /// - Throws: why the ledger does not lead to a point (1, 4).
+  /// - Throws: a failure (1, 4) if the ledger does not match the history.
   package func point(
     of database: String, timeout: Double, interruption: Interruption
   ) throws(Failure) -> ImportedPoint {
@@ -119,13 +122,14 @@ extension ImportedHistory {
         "\(database) has no entry of \(foreign.tool.rawValue) for the first migration: it is not a database of "
           + "this history, or another tool created it (`--tool`)")
     }
-    // The last of several equal points: migrations between them change rows, and are more likely to have run.
+    // Of several equally near points, take the last one: the migrations between them change only rows, and
+    // probably have run.
     let nearest = points.indices.reversed().min { points[$0].count < points[$1].count } ?? 0
     return ImportedPoint(count: nearest + 1, differences: points[nearest])
   }
 }
 
-/// The ledger of a database that another tool has migrated; nil if it has none, or several.
+/// Returns the ledger of a database that another tool has migrated; nil if it has none or several.
 package func usualLedger(
   of database: String, timeout: Double, interruption: Interruption
 ) throws(Failure) -> UsualLedger? {

@@ -5,8 +5,8 @@ import SchemaSQLText
 import SchemaYAML
 
 extension ManifestBody {
-  /// Operations for the statements that an operation can express, and SQL for all others. The proof checks that
-  /// they create the same schema.
+  /// Writes operations for the statements that an operation can express, and SQL for all others. The later
+  /// comparison checks that they create the same schema.
   init(operationsOf step: ForeignStep) throws(Failure) {
     let file = try ForeignFile(step.path, bytes: Array(step.sql.utf8))
     var operations: [WrittenOperation] = []
@@ -30,7 +30,7 @@ extension ManifestBody {
 }
 
 extension ForeignFile {
-  /// The statement as an operation; nil if no operation expresses it.
+  /// Returns the statement as an operation; nil if no operation expresses it.
   fileprivate func operation(_ statement: ForeignStatement) -> WrittenOperation? {
     var words = statement.words[...]
     if words.last.map(sql.text) == ";" { words.removeLast() }
@@ -61,7 +61,8 @@ extension ForeignFile {
     return operation == WrittenOperation(sql: text) ? nil : operation
   }
 
-  /// DROP TABLE name, and the like, without IF EXISTS.
+  /// Returns the operation for DROP TABLE, INDEX, VIEW or TRIGGER without IF EXISTS and without a schema
+  /// name.
   private func drop(_ words: [Token]) -> WrittenOperation? {
     guard words.count == 3, isName(words[2]) else { return nil }
     let name = yamlScalar(Quoting.unquoted(sql.text(words[2])))
@@ -115,7 +116,7 @@ extension ForeignFile {
 }
 
 extension ParsedStatement {
-  /// Without IF NOT EXISTS, TEMP or the name of a database.
+  /// Whether the statement has no IF NOT EXISTS, TEMP or schema name.
   fileprivate var isPlain: Bool {
     switch self {
     case .createTable(let table): table.schema == nil && !table.ifNotExists && !table.isTemporary

@@ -10,9 +10,9 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// Databases as the releases of an app left them: the history of a tool that keeps its migrations in code.
+/// One database for each release of an app. They are the history of a tool that keeps its migrations in code.
 package struct ReleaseDatabases: Sendable {
-  /// The oldest first.
+  /// The paths, the oldest release first.
   package let paths: [String]
   package let timeout: Double
 
@@ -27,11 +27,12 @@ package struct ReleaseDatabases: Sendable {
     let ledger: UsualLedger?
   }
 
-  /// One migration from each release to the next, with the entries of the tool's ledger that the release added.
+  /// Creates one migration from each release to the next. Each replaces the entries that the release added to
+  /// the tool's ledger.
   ///
   /// - Parameters:
-  ///   - tool: nil requires the ledger of GRDB in each database.
-  ///   - ignored: globs of objects that do not belong to the history.
+  ///   - tool: nil to require the ledger of GRDB in each database.
+  ///   - ignored: globs of database objects that do not belong to the history.
   /// - Throws: `InvalidInput`, or a `Failure`.
   package func imported(
     tool: ImportTool?, into folder: MigrationFolder, _ application: Application,
@@ -123,8 +124,8 @@ package struct ReleaseDatabases: Sendable {
   }
 }
 
-/// What the rows of one release hold and those of the next do not, as far as the schemas show: the code of the app
-/// may have renamed it, or written it elsewhere.
+/// Returns a sentence for each table or set of columns that a release drops, as far as the schemas show. The
+/// app's code may have renamed the object, or copied its values elsewhere.
 private func droppedValues(from old: Schema, to new: Schema) -> [String] {
   let (old, new) = (old.ours().withoutShadowTables(), new.ours().withoutShadowTables())
   let newTables = new.tables.map(\.name).filter { old.table($0) == nil }

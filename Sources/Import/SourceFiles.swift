@@ -3,19 +3,21 @@ import SchemaManifest
 import SchemaPlatform
 import SchemaSQLText
 
-/// The files of another tool's folder, or one file.
+/// The files in another tool's folder, or a single file.
 package struct SourceFiles: Sendable {
-  /// The folder as the user named it; for a single file the folder that holds it.
+  /// The folder as the user named it; for a single file, the folder that contains it.
   package let folder: String
-  /// Paths below the folder, in the order of their bytes.
+  /// Paths relative to the folder, in the order of their bytes.
   let paths: [String]
-  /// Whether one file was named and not a folder.
+  /// Whether the user named a file and not a folder.
   let isSingleFile: Bool
 
   private static let depth = 4
   private static let sizeLimit = 64 * 1_048_576
 
-  /// - Throws: a failure (66) when nothing has the path.
+  /// Lists the files at a path.
+  ///
+  /// - Throws: a failure (66) if the path does not exist.
   package init(_ path: String) throws(Failure) {
     do {
       guard let status = FileStatus(path) else { throw FileError(path: path, systemError: errno) }
@@ -52,10 +54,10 @@ package struct SourceFiles: Sendable {
     }
   }
 
-  /// The source as the user named it.
+  /// The folder or file as the user named it.
   var name: String { isSingleFile ? shown(paths[0]) : folder }
 
-  /// The path for messages.
+  /// Returns the path for messages.
   func shown(_ path: String) -> String { joinedPath(folder, path) }
 
   func bytes(_ path: String) throws(Failure) -> [UInt8] {
@@ -68,10 +70,10 @@ package struct SourceFiles: Sendable {
 
   func has(_ path: String) -> Bool { paths.contains(path) }
 
-  /// The SQL files.
+  /// The paths of the SQL files.
   var scripts: [String] { paths.filter { isSQLFile(Array(fileName($0).utf8)) } }
 
-  /// Whether a file of this name in the folder or in one of the four above it holds a word.
+  /// Whether a file of this name, in the folder or in one of the four folders above it, contains a word.
   func projectFile(_ name: String, holds word: String) -> Bool {
     var folder = folder.isEmpty ? "." : folder
     for _ in 0..<5 {
@@ -86,15 +88,16 @@ package struct SourceFiles: Sendable {
   }
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 func fileName(_ path: String) -> String { String(decoding: nameBytes(of: path), as: UTF8.self) }
 
-/// The path's folder without a slash; empty where it names none.
+/// Returns the path's folder without a trailing slash; empty if the path has no folder.
 func folderName(_ path: String) -> String {
   path.contains("/") ? parentFolder(of: path) : ""
 }
 
-/// The text without its ending, which is in lower case here; nil where it has another one.
+/// Returns the text without an ending (given in lower case); nil if the text has another ending. Ignores the
+/// case of ASCII letters.
 func stem(_ name: String, without ending: String) -> String? {
   guard name.utf8.count > ending.utf8.count,
     name.utf8.suffix(ending.utf8.count).lazy.map(\.lowercased).elementsEqual(ending.utf8)
@@ -102,7 +105,7 @@ func stem(_ name: String, without ending: String) -> String? {
   return String(decoding: name.utf8.dropLast(ending.utf8.count), as: UTF8.self)
 }
 
-/// The digits that a text begins with, and the rest.
+/// Splits a text into its leading digits and the rest; nil without leading digits.
 func leadingNumber(_ text: String) -> (digits: String, rest: String)? {
   let digits = text.utf8.prefix(while: \.isDigit)
   guard !digits.isEmpty else { return nil }

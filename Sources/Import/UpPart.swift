@@ -4,7 +4,8 @@ import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 
-/// The part of a file that a migration runs, without what schemactl does itself or cannot do.
+/// The part of a file that applies a migration, without the statements that schemactl replaces by its own
+/// checks or cannot run.
 struct UpPart {
   let file: ForeignFile
   let range: Range<Int>
@@ -12,21 +13,22 @@ struct UpPart {
   private(set) var problems: [Diagnostic] = []
   private var removed: [Range<Int>] = []
   private var refused: [Range<Int>] = []
-  /// Where a semicolon is missing.
+  /// The offsets at which the text needs a semicolon.
   private var ends: [Int] = []
   private var isInTransaction = false
-  /// The last BEGIN.
+  /// The offset of the last BEGIN.
   private var open: Int?
-  /// Whether the file first ends the transaction in which the tool runs it. Then it begins another one at its end.
+  /// Whether the file ends the transaction that the tool has begun. If the file then begins another one, the
+  /// tool commits it.
   private var endsToolsTransaction = false
 
-  /// The note of the PRAGMA that has turned foreign keys on.
+  /// The index of the note for the PRAGMA that has turned foreign keys on.
   private var foreignKeysOn: Int?
 
   private let tool: ImportTool
-  /// The tool's own tables.
+  /// The tables in which the tool records its migrations.
   private let ledger: Set<Identifier>
-  /// The shadow tables of virtual tables that the part creates.
+  /// The shadow tables of the virtual tables that this part creates.
   private var shadowTables: Set<Identifier> = []
 
   init(_ file: ForeignFile, _ range: Range<Int>, of tool: ImportTool) {
@@ -44,10 +46,10 @@ struct UpPart {
           + "ends. Add COMMIT, or remove BEGIN"))
   }
 
-  /// Removes a mark of the tool.
+  /// Removes a marker of the tool.
   mutating func remove(_ mark: Range<Int>) { removed.append(mark) }
 
-  /// Removes a mark at which a statement ends for the tool, also without a semicolon.
+  /// Removes a marker that ends a statement for the tool, and adds the semicolon if it is missing.
   mutating func remove(separator mark: Range<Int>) {
     removed.append(mark)
     let last = file.sql.significant(in: range.lowerBound..<mark.lowerBound).last
@@ -69,7 +71,7 @@ struct UpPart {
     }
     switch first {
     case "BEGIN", "COMMIT", "END":
-      // Where the shell reports an error, it continues.
+      // The shell reports an error for BEGIN in a transaction, or for COMMIT outside one, and continues.
       leaveOut(
         statement, "\(first.text): schemactl applies each migration atomically",
         isRefused: isInTransaction == (first == "BEGIN"))
@@ -102,7 +104,7 @@ struct UpPart {
     }
   }
 
-  /// Dumps of a schema contain tables that SQLite itself creates.
+  /// Leaves out tables that SQLite itself creates. Dumps of a schema contain them.
   private mutating func inspect(creation statement: ForeignStatement, _ names: [Identifier]) {
     if names.prefix(2) == ["CREATE", "VIRTUAL"] {
       let text = file.sql.text(statement.range)
@@ -115,7 +117,7 @@ struct UpPart {
     leaveOut(statement, "SQLite itself creates `\(name.text)`", isRefused: true)
   }
 
-  /// Whether the statement changes a table of the tool, or its definition.
+  /// Whether the statement changes the rows or the definition of one of the tool's tables.
   private func writesLedger(_ statement: ForeignStatement, _ names: [Identifier]) -> Bool {
     if let writing = WritingStatement(TokenizedSQL(file.sql.text(statement.range))) {
       return ledger.contains(writing.table.name.text.identifier)
@@ -129,7 +131,7 @@ struct UpPart {
     return words.first.map(ledger.contains) ?? false
   }
 
-  /// Commands that change no database.
+  /// Commands of the shell that do not change a database.
   private static let harmlessCommands = [
     ".bail", ".changes", ".echo", ".eqp", ".explain", ".headers", ".mode", ".nullvalue", ".print",
     ".prompt", ".separator", ".show", ".stats", ".timeout", ".timer", ".width",
@@ -152,7 +154,8 @@ struct UpPart {
     leaveOut(statement, "`\(command)` is a command of the `sqlite3` shell", isRefused: true)
   }
 
-  /// PRAGMAs that schemactl does not run, because it checks foreign keys itself, or must not run.
+  /// Leaves out the PRAGMAs that schemactl accepts and does not run, because it checks foreign keys itself,
+  /// and those that it refuses.
   private mutating func inspect(pragma statement: ForeignStatement, _ names: [Identifier]) {
     let isQualified = names.count > 2 && names[2] == "."
     let place = isQualified ? 3 : 1
@@ -169,7 +172,7 @@ struct UpPart {
       statement, "PRAGMA \(name.text): it configures the connection or the file, not the schema")
   }
 
-  /// A statement that changes rows follows PRAGMA foreign_keys = ON.
+  /// Extends the note for PRAGMA foreign_keys = ON, because a statement that changes rows follows it.
   private mutating func noteForeignKeyActions() {
     guard let index = foreignKeysOn else { return }
     foreignKeysOn = nil
@@ -180,7 +183,9 @@ struct UpPart {
         + "actions. Add `foreign_keys: enforced` to the manifest if the rows need them")
   }
 
-  /// - Parameter isRefused: whether the comparison with the shell leaves it out, too.
+  /// Leaves a statement out of the manifest.
+  ///
+  /// - Parameter isRefused: whether the comparison with the shell leaves the statement out too.
   private mutating func leaveOut(
     _ statement: ForeignStatement, _ why: String, isRefused: Bool = false
   ) {
@@ -194,13 +199,13 @@ struct UpPart {
 
   // MARK: Text
 
-  /// The SQL of the manifest, without lines that have become empty.
+  /// The SQL of the manifest, without lines that became empty.
   var sql: String { text(without: removed) }
 
-  /// The SQL as the shell would run it.
+  /// The SQL that the `sqlite3` shell would run.
   var original: String { text(without: refused) }
 
-  /// Whether the text holds a statement.
+  /// Whether the manifest has no statement.
   var isEmpty: Bool { TokenizedSQL(sql).significant.isEmpty }
 
   private func text(without ranges: [Range<Int>]) -> String {
@@ -220,10 +225,10 @@ struct UpPart {
   }
 }
 
-/// Something of the other tool's files that the manifests do not hold.
+/// A note on something in the other tool's files that the manifests do not contain.
 package struct ForeignNote: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable {
-    /// The part that reverts a migration.
+    /// The section or file that reverts a migration.
     case down
     /// A migration in a programming language.
     case code
@@ -231,7 +236,7 @@ package struct ForeignNote: Sendable, Hashable {
     case statement
     /// A file that is not a migration.
     case file
-    /// A decision that the importer has made.
+    /// A decision that the import made.
     case decision
   }
 

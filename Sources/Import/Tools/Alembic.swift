@@ -17,7 +17,7 @@ enum Alembic: ForeignFormat {
       let marks = file.remarks.compactMap { remark in
         revision(remark.text).map { (revision: $0, range: remark.range) }
       }
-      // With transaction_per_migration, BEGIN stands before the mark of its revision.
+      // With `transaction_per_migration`, Alembic writes BEGIN before the marker of its revision.
       let starts = marks.indices.map { index in
         let before =
           (index == 0 ? 0 : marks[index - 1].range.upperBound)..<marks[index].range.lowerBound
@@ -33,7 +33,8 @@ enum Alembic: ForeignFormat {
         var part = UpPart(file, starts[index]..<end, of: reader.tool)
         part.remove(range)
         reader.noteCode(path, file, part.range)
-        // The ledger also loses the revisions of other branches on which this one depends.
+        // Alembic also removes from its ledger the revisions of other branches on which this revision
+        // depends.
         let parents =
           revision.parents
           + file.leftRevisions(part.range).filter { left in
@@ -56,7 +57,7 @@ enum Alembic: ForeignFormat {
     }
   }
 
-  /// The revision after the arrow of a remark, its message, and the revisions before the arrow.
+  /// Parses a marker: the revision after the arrow, its message, and the revisions before the arrow.
   private static func revision(
     _ remark: String
   ) -> (id: String, name: String, parents: [String])? {
@@ -71,7 +72,7 @@ enum Alembic: ForeignFormat {
 }
 
 extension ForeignFile {
-  /// The revisions that statements of Alembic remove from its ledger.
+  /// Returns the revisions that Alembic's statements remove from its ledger.
   fileprivate func leftRevisions(_ range: Range<Int>) -> [String] {
     statements(in: range).compactMap { statement in
       guard let verb = names(statement).first, verb == "UPDATE" || verb == "DELETE",

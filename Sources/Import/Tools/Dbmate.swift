@@ -9,11 +9,11 @@ enum Dbmate: ForeignFormat {
   }
 
   static func read(_ reader: inout ForeignHistory) throws(Failure) {
-    // dbmate sorts by the name of the file.
+    // dbmate sorts migrations by file name.
     for path in reader.source.scripts.sorted(by: { fileName($0) < fileName($1) }) {
       guard let (version, rest) = leadingNumber(fileName(path)) else { continue }
       let file = try reader.file(path)
-      // dbmate reads marks at the start of a line.
+      // dbmate reads only markers at the start of a line.
       let marks = file.remarks.filter { file.sql.bytes[$0.range.lowerBound] == UInt8(ascii: "-") }
       guard let up = marks.first(where: { isMark("migrate:up", $0.text) }) else {
         reader.problem(path, nil, "the line `-- migrate:up` is missing")
@@ -37,7 +37,7 @@ enum Dbmate: ForeignFormat {
     }
   }
 
-  /// Whether a comment is a mark of dbmate: the word alone, or with options (`migration.go`).
+  /// Whether a comment is a marker of dbmate: the word alone, or the word with options (`migration.go`).
   private static func isMark(_ mark: String, _ remark: String) -> Bool {
     remark.utf8.starts(with: mark.utf8)
       && remark.utf8.dropFirst(mark.utf8.count).first?.isWhiteSpace ?? true
@@ -45,7 +45,7 @@ enum Dbmate: ForeignFormat {
 }
 
 extension ForeignHistory {
-  /// Lists statements before the mark of the up section.
+  /// Adds a note for statements before the marker of the up section.
   mutating func noteEarly(_ path: String, _ file: ForeignFile, _ mark: Range<Int>) {
     guard let first = file.sql.significant(in: 0..<mark.lowerBound).first else { return }
     note(
@@ -53,7 +53,7 @@ extension ForeignHistory {
       "`import` skips the statements before the up section")
   }
 
-  /// Lists the statements of a part that belongs to no migration.
+  /// Adds a note for the statements of a part that belongs to no migration.
   mutating func noteEarly(_ part: UpPart) {
     notes += part.notes
     guard let first = part.file.sql.significant(in: part.range).first, !part.isEmpty else { return }
@@ -63,7 +63,7 @@ extension ForeignHistory {
         kind: .statement, message: "`import` skips the statements before the first migration"))
   }
 
-  /// Lists a down section, unless it is empty.
+  /// Adds a note for a down section, unless the section is empty.
   mutating func noteDown(_ path: String, _ file: ForeignFile, _ mark: Range<Int>) {
     let rest = mark.upperBound..<file.whole.upperBound
     guard rest.lowerBound < rest.upperBound, !file.sql.significant(in: rest).isEmpty else { return }
@@ -71,7 +71,7 @@ extension ForeignHistory {
       path, file.position(mark.lowerBound), kind: .down, "`import` skips the down section")
   }
 
-  /// Lists a mark that asks for no transaction.
+  /// Adds a note for a marker that turns off the transaction.
   mutating func noteTransaction(
     _ path: String, _ file: ForeignFile, _ mark: (text: String, range: Range<Int>), _ word: String
   ) {

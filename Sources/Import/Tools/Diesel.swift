@@ -12,7 +12,7 @@ enum Diesel: ForeignFormat {
     for path in reader.source.scripts where !folderName(path).isEmpty {
       let folder = fileName(folderName(path))
       let parts = folder.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
-      // The version is what comes before the first `_`, without dashes.
+      // The version is the part before the first `_`, without dashes.
       let version = String(parts[0].filter { $0 != "-" })
       guard !version.isEmpty else { continue }
       switch fileName(path) {
@@ -26,7 +26,7 @@ enum Diesel: ForeignFormat {
       default: break
       }
     }
-    // Diesel sorts by the version as a text.
+    // Diesel sorts by the version as text.
     reader.steps.sort { ($0.replaces?.entries[0] ?? "") < ($1.replaces?.entries[0] ?? "") }
   }
 }

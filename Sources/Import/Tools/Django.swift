@@ -2,9 +2,9 @@ import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 
-/// The output of the script in docs/from/django.md or of `sqlmigrate`, one file for each migration:
-/// `app.0001_initial.sql`, `app/0001_initial.sql`, or `0001_initial.sql` in a folder that has the app's name.
-/// `plan.txt` names the migrations in their order; it may be the output of `showmigrations --plan`.
+/// The output of `sqlmigrate` or of the script in docs/from/django.md, one file for each migration:
+/// `app.0001_initial.sql`, `app/0001_initial.sql`, or `0001_initial.sql` in a folder that is named after the
+/// app. `plan.txt` lists the migrations in order. It may be the output of `showmigrations --plan`.
 enum Django: ForeignFormat {
   private static let marks = ["Create model ", "Add field ", "Alter field ", "Remove field "]
 
@@ -54,8 +54,8 @@ enum Django: ForeignFormat {
     }
   }
 
-  /// The file with the columns of rebuilt tables in the order in which `migrate` places them: a field that is
-  /// added, altered or renamed comes last. In the output of `sqlmigrate` it comes first.
+  /// Returns the file with the columns of rebuilt tables in the order of `migrate`, where a field that is
+  /// added, altered or renamed comes last. `sqlmigrate` writes it first.
   private static func placingColumns(_ file: ForeignFile) throws(Failure) -> ForeignFile {
     var bytes = file.sql.bytes
     let remarks = file.remarks
@@ -68,7 +68,7 @@ enum Django: ForeignFormat {
       let words = (remark?.text ?? "").split(separator: " ").map(String.init)
       guard words.count > 2, ["Add", "Alter", "Rename"].contains(words[0]), words[1] == "field"
       else { continue }
-      // `Rename field page_revision on taskstate to revision`
+      // An example: `Rename field page_revision on taskstate to revision`
       let field = words[0] == "Rename" ? words[words.count - 1] : words[2]
       let tokens = TokenizedSQL(String(text.dropLast(text.hasSuffix(";") ? 1 : 0)))
       guard case .createTable(let table)? = try? parseCreate(tokens),
@@ -89,7 +89,7 @@ enum Django: ForeignFormat {
     return try ForeignFile(file.path, bytes: bytes)
   }
 
-  /// The last word of each line: `[X]  app.0001_initial`.
+  /// Reads `plan.txt`. A line is `[X]  app.0001_initial`, where the mark in brackets is optional.
   private static func plan(_ source: SourceFiles) throws(Failure) -> [String] {
     guard source.has("plan.txt") else { return [] }
     return String(decoding: try source.bytes("plan.txt"), as: UTF8.self)

@@ -3,8 +3,8 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaYAML
 
-/// `0000_name.sql` with `meta/_journal.json`, which says in which order and when each was written; since version
-/// 1.0 `20240105090000_name/migration.sql` beside `snapshot.json`.
+/// `0000_name.sql` and `meta/_journal.json`, which lists the files in order with the time at which each was
+/// written. Since version 1.0, `20240105090000_name/migration.sql` and `snapshot.json`.
 enum Drizzle: ForeignFormat {
   private static let journal = "meta/_journal.json"
 
@@ -12,7 +12,7 @@ enum Drizzle: ForeignFormat {
     source.has(journal) || !folders(source).isEmpty
   }
 
-  /// The folders that each hold a migration, in the order in which they were written.
+  /// Returns the folders that each contain a migration, in the order of their timestamps.
   private static func folders(_ source: SourceFiles) -> [String] {
     source.scripts.filter { path in
       fileName(path) == "migration.sql" && source.has(folderName(path) + "/snapshot.json")

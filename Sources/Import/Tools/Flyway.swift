@@ -5,7 +5,7 @@ import SchemaSQLText
 /// `V1__create_users.sql`, `V1.2__…`, and repeatable migrations, `R__views.sql`.
 enum Flyway: ForeignFormat {
   private struct Version: Comparable {
-    /// As the ledger writes it: `1.2`.
+    /// The version as the ledger records it: `1.2`.
     let text: String
     private let parts: [MigrationNumber]
 
@@ -75,7 +75,7 @@ enum Flyway: ForeignFormat {
         path, Position(line: 1, column: 1), kind: .decision,
         "the repeatable migration runs once, after version \(last.version.text): put its next change "
           + "into a new migration")
-      // Flyway runs it after every change: only the last form is known.
+      // Flyway runs the migration again after every change of the file, so only its latest form is known.
       reader.add(
         number: successor(reader.steps.last?.number ?? ""), name: name, path,
         try part(&reader, path), entry(last.version.text))

@@ -26,7 +26,7 @@ enum GolangMigrate: ForeignFormat {
 }
 
 extension ForeignHistory {
-  /// Lists a file that takes a migration back.
+  /// Adds a note for a file that reverts a migration.
   mutating func noteDown(file path: String) {
     note(
       path, Position(line: 1, column: 1), kind: .down, "`import` skips the down migration")

@@ -3,7 +3,7 @@ import SchemaManifest
 import SchemaSQLText
 
 /// SQL files with a number in their names, and no ledger: `001_create_users.sql`, `migration-2.sql`,
-/// `2020-01-31_tags.sql`. Some hold the way back, below a comment or in a file of its own.
+/// `2020-01-31_tags.sql`. Some tools add the down section below a comment, or in a separate file.
 enum Plain: ForeignFormat {
   static func recognises(_ source: SourceFiles) -> Bool { true }
 
@@ -40,7 +40,7 @@ enum Plain: ForeignFormat {
     }
   }
 
-  /// Names are often versions: 0.9 comes before 0.10.
+  /// Text that is compared with its digits as numbers. Names are often versions: 0.9 comes before 0.10.
   private struct NaturalOrder: Comparable {
     private let parts: [String]
 
@@ -67,13 +67,13 @@ enum Plain: ForeignFormat {
     }
   }
 
-  /// The first number of a name, and the rest of it. The parts of a date are one number.
+  /// Splits a name into its first number and the rest. The parts of a date are one number.
   private static func split(_ name: String) -> (number: String, rest: String)? {
     let bytes = Array(name.utf8)
     guard let start = bytes.firstIndex(where: \.isDigit) else { return nil }
     var end = bytes[start...].firstIndex { !$0.isDigit } ?? bytes.count
     var number = Array(bytes[start..<end])
-    // 2020-01-31 or 2020_01_31_120000
+    // A date, such as 2020-01-31 or 2020_01_31_120000.
     if number.count == 4, [UInt8(ascii: "1"), UInt8(ascii: "2")].contains(number[0]) {
       while end + 2 < bytes.count, "-_.".utf8.contains(bytes[end]), bytes[end + 1].isDigit,
         bytes[end + 2].isDigit
@@ -85,7 +85,7 @@ enum Plain: ForeignFormat {
       }
     }
     let before = bytes[..<start].filter { _ in start > 1 }
-    // A version keeps all its parts: 4.0.0_to_4.2.0
+    // A version keeps all its parts, as in 4.0.0_to_4.2.0.
     let isVersion =
       end + 1 < bytes.count && bytes[end] == UInt8(ascii: ".") && bytes[end + 1].isDigit
     let rest = before + bytes[(isVersion ? start : end)...]
@@ -105,8 +105,9 @@ enum Plain: ForeignFormat {
     upEndings.lazy.compactMap { stem(name, without: $0) }.first ?? name
   }
 
-  /// Whether a comment begins the way there or the way back: `-- Up`, `-- rambler up`, `-- @DOWN`, or the name of
-  /// a tool after a plus sign and perhaps options, as in `-- +migrate Up notransaction`.
+  /// Returns whether a comment begins the up section or, if false, the down section; nil for other comments.
+  /// Examples: `-- Up`, `-- rambler up`, `-- @DOWN`, or a tool's name after a plus sign and perhaps options,
+  /// as in `-- +migrate Up notransaction`.
   private static func direction(_ remark: String) -> Bool? {
     let words = remark.lowercased().split { " +@:-=".contains($0) }.map(String.init)
     let rest =

@@ -2,7 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 
-/// `structure.sql`, which holds the schema and the versions that it includes; or SQL files that are named
+/// `structure.sql`, which contains the schema and the versions of its migrations, or SQL files that are named
 /// by their versions.
 enum Rails: ForeignFormat {
   static func recognises(_ source: SourceFiles) throws(Failure) -> Bool {
@@ -13,7 +13,7 @@ enum Rails: ForeignFormat {
     return false
   }
 
-  /// What a dump says that it includes: `INSERT INTO "schema_migrations" (version) VALUES ('2020…')`.
+  /// Returns the versions that a dump contains: `INSERT INTO "schema_migrations" (version) VALUES ('2020…')`.
   private static func versions(_ file: ForeignFile) -> [String] {
     file.statements(in: file.whole).flatMap { statement -> [String] in
       let names = file.names(statement)
