@@ -1,7 +1,7 @@
 /// A level of a program's command tree: the program, a command or a subcommand.
 struct CommandScope {
   let program: CommandLineProgram
-  /// From the outermost command to the innermost; empty for the program.
+  /// The commands from the outermost to the innermost; empty for the program.
   let path: [CommandDeclaration]
 
   var command: CommandDeclaration? { path.last }
@@ -39,7 +39,7 @@ struct CommandScope {
   /// This scope and its subcommands, parents first.
   var scopes: [CommandScope] { [self] + subcommands.flatMap { entering($0).scopes } }
 
-  /// The scope that the first words name, and the remaining words.
+  /// Returns the scope that the first words name, and the remaining words.
   func descending(_ words: ArraySlice<String>) -> (scope: CommandScope, rest: ArraySlice<String>) {
     guard let word = words.first, let command = subcommand(named: word) else {
       return (self, words)

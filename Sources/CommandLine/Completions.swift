@@ -1,4 +1,4 @@
-/// The completions that a shell offers for a value. Other values are accepted, too.
+/// The completions that a shell offers for a value. The program also accepts other values.
 package enum Completion: Sendable {
   package static let nothing = Completion.words([])
 
@@ -8,21 +8,21 @@ package enum Completion: Sendable {
   case lookup(String)
 }
 
-/// The line of `completions` for the names of files, which the shell knows.
+/// The line in the output of `completions` that asks the shell to complete file names itself.
 private let fileNames = ":files"
 
 extension CommandLineProgram {
-  /// What completes a command line, for the scripts: lines of a word and its summary, with a tab
+  /// Returns completions of a command line for the shell scripts: lines of a word and its summary, with a tab
   /// between them.
   ///
   /// - Parameters:
-  ///   - words: the words after the program's name. The last one, which may be empty, is unfinished.
-  ///     Bash makes `=` a word of its own.
-  ///   - lookup: finds the values of a `Completion.lookup`.
+  ///   - words: the words after the program's name. The last one, which may be empty, is unfinished. Bash
+  ///     passes `=` as a separate word.
+  ///   - lookup: returns the values of a `Completion.lookup`.
   package func completions(of words: [String], lookup: (String) -> [String]) -> [String] {
     var scope = root
     var arguments = 0
-    /// The previous word, if it is an option, and whether its value is next.
+    /// The previous word, if it is an option. Then `takesValue` says whether its value follows.
     var option: OptionDeclaration?
     var takesValue = false
     for word in words.dropLast() {
@@ -93,14 +93,15 @@ package enum CompletingShell: String, CaseIterable, Sendable {
 }
 
 extension CommandLineProgram {
-  /// A script that asks the program for completions.
+  /// Returns a script that asks the program for completions.
   ///
-  /// - Parameter query: the words between the program's name and those of the command line.
+  /// - Parameter query: the words of the command that prints completions. The script puts them between the
+  ///   program's name and the words to complete.
   package func completionScript(for shell: CompletingShell, asking query: String) -> String {
     let function = "_\(name.split(separator: "-").joined(separator: "_"))"
     switch shell {
     case .bash:
-      // Without a completion of its own, `-o default` offers files.
+      // If the function finds no completions, `-o default` offers files.
       return """
         # Completions of \(name) for bash.
         # shellcheck shell=bash disable=SC2207
@@ -113,7 +114,7 @@ extension CommandLineProgram {
 
         """
     case .zsh:
-      // A file `_name` in `$fpath`, or sourced after `compinit`.
+      // The script works as a file `_name` in `$fpath`, or when it is sourced after `compinit`.
       return """
         #compdef \(name)
         # Completions of \(name) for zsh.

@@ -5,11 +5,11 @@
 package struct CommandLineProgram: Sendable {
   package let name: String
   package let version: String
-  /// One line, without the program's name.
+  /// One line that does not contain the program's name.
   package let summary: String
   /// Paragraphs for the program's own help and the manual, with a blank line between them.
   package let discussion: String
-  /// The commands under the headings of help.
+  /// The commands, grouped under the headings of help.
   package let groups: [(name: String, commands: [NamedCommand])]
   package let exitCodes: HelpEntries
   /// Hints for commands of other tools: a sentence for each name.
@@ -47,7 +47,8 @@ package struct CommandLineProgram: Sendable {
   }
 }
 
-/// A command's name, and its declaration once it is needed: a run needs that of one command.
+/// A command's name, and a closure that creates its declaration: a run needs the declaration of only one
+/// command.
 package typealias NamedCommand = (name: String, declaration: @Sendable () -> CommandDeclaration)
 
 /// Words of help or of the manual page, such as commands, files or exit codes, with their meanings.
@@ -88,7 +89,7 @@ package struct ArgumentDeclaration: Sendable {
   package let name: String
   package let summary: String
   package let required: Bool
-  /// Whether it takes all further words. Only the last argument may repeat.
+  /// Whether the argument takes all remaining words. Only the last argument may repeat.
   package let repeats: Bool
   package let completion: Completion
 
@@ -133,12 +134,14 @@ package struct OptionDeclaration: Sendable {
   package let summary: String
   /// The completions for the value.
   let completion: Completion
-  /// For frequent wrong values.
+  /// Hints for frequent wrong values.
   let hints: [String: String]
 
+  /// Declares an option.
+  ///
   /// - Parameters:
-  ///   - completion: for a text value.
-  ///   - hints: what to write instead of frequent wrong values.
+  ///   - completion: the completion of a text value.
+  ///   - hints: sentences that say what to write instead of frequent wrong values.
   package init(
     _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
     repeats: Bool = false, completion: Completion = .files, hints: [String: String] = [:],
@@ -164,8 +167,8 @@ package struct OptionDeclaration: Sendable {
   /// `--name` and, if declared, `-n`.
   var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + [spelling] }
 
-  /// Whether the spelling belongs to the option. Fast, because parsing asks every option for every
-  /// word.
+  /// Whether the spelling belongs to the option. Compares bytes for speed, because parsing asks every option
+  /// for every word.
   func isSpelled(_ spelling: String) -> Bool {
     guard spelling.utf8.starts(with: "--".utf8) else {
       return short.map { spelling == "-\($0)" } ?? false
@@ -178,7 +181,7 @@ package struct OptionDeclaration: Sendable {
 }
 
 extension OptionDeclaration.Kind {
-  /// Whether the option takes the next word as its value when there is no `=`.
+  /// Whether the option takes the next word as its value if the word has no `=`.
   var takesNextWord: Bool {
     switch self {
     case .flag, .optionalText: false
@@ -205,7 +208,7 @@ extension OptionDeclaration.Kind {
     case .text, .optionalText: true
     case .number(_, let range, whole: true): Int(text).map(range.contains) ?? false
     case .number(_, let range, whole: false):
-      // `Double` also reads hexadecimals.
+      // `Double` would also accept hexadecimal numbers.
       text.utf8.allSatisfy("0123456789.+-eE".utf8.contains)
         && Double(text).map { Double(range.lowerBound)...Double(range.upperBound) ~= $0 } ?? false
     case .choice(_, let choices): choices.contains(text)

@@ -1,7 +1,7 @@
 import SchemaSQLText
 
 extension CommandLineProgram {
-  /// The output of `--help` for a command; for the program when the path is empty or unknown.
+  /// Returns the output of `--help` for a command, or for the program if the path is empty or unknown.
   package func helpText(for commandPath: [String] = []) -> String {
     helpText(for: root.descending(commandPath[...]).scope)
   }
@@ -49,10 +49,11 @@ extension OptionDeclaration {
   }
 }
 
-// MARK: The manual page
+// MARK: Manual page
 
 extension CommandLineProgram {
-  /// The manual page of section 1, in roff with the `man` macros: the program and all its commands.
+  /// Returns the manual page of the program and all its commands, in section 1, in roff with the `man`
+  /// macros.
   package func manPage() -> String {
     var page = [".TH \(roff(name.uppercased())) 1 \"\(date)\" \"\(roff("\(name) \(version)"))\""]
     page += [".SH NAME", "\(roff(name)) \\- \(roff(summary))"]
@@ -140,14 +141,14 @@ private enum TextLayout {
     return Array(paragraphs.joined(separator: [""])).map { pad($0, by: indent) }
   }
 
-  /// A text's paragraphs, each on one line.
+  /// Returns the paragraphs of a text, each on one line.
   static func split(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false)
       .split(whereSeparator: \.isEmpty).map { $0.joined(separator: " ") }
   }
 
-  /// Tables with a title each, except for empty ones. They share the columns: the labels are aligned
-  /// on the left, the texts on the right.
+  /// Lays out tables, each with a title, and skips empty ones. All tables share two columns: the labels on
+  /// the left, the texts on the right.
   static func tables(_ tables: [(title: String, rows: [(label: String, text: String)])]) -> [String]
   {
     let indent = 2

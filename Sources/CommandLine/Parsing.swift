@@ -12,7 +12,7 @@ package enum ParsedCommandLine: Sendable {
 package struct Invocation: Sendable {
   package let commandPath: [String]
   package let arguments: [String]
-  /// Valid texts; none for `--name` without a value.
+  /// The valid values of each option; empty for `--name` without a value.
   let values: [String: [String]]
   /// The options from the command line, as opposed to the environment.
   let typed: Set<String>
@@ -23,10 +23,10 @@ package struct Invocation: Sendable {
   /// Whether the command line or the environment sets the option.
   package func isGiven(_ name: String) -> Bool { values[name] != nil }
 
-  /// The option's value; the first one if it repeats.
+  /// Returns the option's value; the first value if the option repeats.
   package func text(_ name: String) -> String? { texts(name).first }
 
-  /// The values in the given order.
+  /// Returns the option's values in the order of the command line.
   package func texts(_ name: String) -> [String] { values[name] ?? [] }
 
   package func integer(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
@@ -44,8 +44,8 @@ extension CommandLineProgram {
     _ arguments: [String], environment: (String) -> String?
   ) throws(UsageError) -> ParsedCommandLine {
     if arguments.isEmpty { return .help(helpText()) }
-    // Usually the command is before its options. Otherwise the declarations of all commands apply:
-    // a test ensures that they agree.
+    // Usually the command comes before its options. Otherwise the declarations of all commands apply. A test
+    // ensures that these declarations agree.
     let start = root.descending(arguments.prefix { !CommandLineItem.isOption($0) }).scope
     let items = CommandLineItem.items(of: arguments) {
       start.option(spelled: $0) ?? scopes.option(spelled: $0)
@@ -73,13 +73,15 @@ extension CommandLineProgram {
   }
 }
 
-/// An option or an argument, recognised before the command is known.
+/// An option or an argument, parsed before the command is known.
 enum CommandLineItem {
   /// `--name` or `-n`, with a value attached by `=` or taken from the next word.
   case option(spelling: String, value: String?)
   case argument(String)
 
-  /// - Parameter option: the declaration of a spelling by any command.
+  /// Divides words into options and arguments.
+  ///
+  /// - Parameter option: returns the declaration of a spelling in any command.
   static func items(
     of words: [String], option: (String) -> OptionDeclaration?
   ) -> [CommandLineItem] {
@@ -110,7 +112,7 @@ enum CommandLineItem {
     return items
   }
 
-  /// `-` alone names a stream and `-5` is a number; neither is an option.
+  /// Whether a word is an option. `-` alone names a stream, and `-5` is a number.
   static func isOption(_ word: String) -> Bool {
     let bytes = word.utf8
     guard bytes.first == UInt8(ascii: "-"), let second = bytes.dropFirst().first else {
@@ -119,8 +121,8 @@ enum CommandLineItem {
     return !("0123456789.".utf8.contains(second) && Double(word) != nil)
   }
 
-  /// Splits at the byte of `=`, because a combining mark after it hides it from a search by
-  /// characters.
+  /// Splits a word at the first byte `=`. A search by characters would miss a `=` that a combining mark
+  /// follows.
   static func split(_ word: String) -> (spelling: String, value: String?) {
     guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (word, nil) }
     return (String(word[..<equals]), String(word[word.utf8.index(after: equals)...]))
@@ -214,8 +216,9 @@ extension CommandScope {
     UsageError(program: program.name, message: message, commandPath: names, hint: hint)
   }
 
-  /// For a word that was meant as the value of an option: of one that takes `=VALUE` only and has
-  /// none, or of one with an environment variable, which is the main input of a command.
+  /// Returns a hint for a word that the user probably meant as the value of an option: of an option that
+  /// accepts only `=VALUE` and has no value, or of an option with an environment variable, because that is
+  /// the main input of a command.
   private func optionHint(for word: String, _ typed: [String: [String]]) -> String? {
     let option = options.first { option in
       switch option.kind {

@@ -5,12 +5,12 @@ package struct UsageError: Error, Sendable {
   package let program: String
   /// The problem, without the program's name or a full stop.
   package let message: String
-  /// The command, as far as it was recognised.
+  /// The command, as far as the parser recognised it.
   package let commandPath: [String]
   /// A sentence with the probably intended word.
   package let hint: String?
 
-  /// For errors that only the program can detect, such as options that exclude each other.
+  /// Creates an error that only the program can detect, such as two options that exclude each other.
   package init(program: String, message: String, commandPath: [String], hint: String? = nil) {
     self.program = program
     self.message = message
@@ -18,7 +18,7 @@ package struct UsageError: Error, Sendable {
     self.hint = hint
   }
 
-  /// Refers to the help.
+  /// A sentence that refers to the help of the command.
   package var advice: String {
     "See `\(([program] + commandPath + ["--help"]).joined(separator: " "))`."
   }
@@ -27,7 +27,7 @@ package struct UsageError: Error, Sendable {
 /// Quotes a word of the user.
 func quoted(_ word: String) -> String { "`\(word.visible)`" }
 
-/// The candidate that a misspelt or unfinished word probably means.
+/// Returns the candidate that a misspelt or unfinished word probably means.
 func nearest(to word: String, among candidates: [String]) -> String? {
   if let near = suggestion(for: word, among: candidates) { return near }
   let matches = candidates.filter { $0.utf8.starts(with: word.utf8) }
