@@ -4,25 +4,25 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// Why a command stopped, said to the person who has to do something about it.
+/// The reason why a command stopped, written for the person who must act on it.
 package struct Failure: Error, Sendable {
   package private(set) var status: ExitStatus
   fileprivate var problem: String
   private var details: [String]
-  /// The details without what to do; nil where that is in none of them.
+  /// The details without advice; nil if the details contain none.
   private let plainDetails: [String]?
-  /// The sentence that says what to do.
+  /// The advice: a sentence without its full stop.
   package private(set) var remedy: String?
   package private(set) var place: Place?
-  /// The migration that failed, where one did.
+  /// The migration that failed, if the failure is about one.
   package let migration: FailedMigration?
-  /// The problems of all manifests, where it is about manifests.
+  /// The problems of all input files, if the failure is about invalid files.
   package private(set) var diagnostics: [Diagnostic] = []
-  /// What SQLite said, when a database or the memory failed under a migration.
+  /// SQLite's error, if the database or the memory failed during a migration.
   package var fault: DatabaseError?
-  /// What SQLite reported, where it did.
+  /// SQLite's error, if SQLite reported one.
   package var cause: DatabaseError?
-  /// Finds the rows that stopped a migration.
+  /// The query for the rows that stopped a migration.
   package var rows: RowQuery?
   /// The limit that stopped a replay.
   package var exceeded: WorkLimit.Exceeded?
@@ -60,22 +60,22 @@ package struct Failure: Error, Sendable {
     }
   }
 
-  /// The problem with its remedy in one line, then a line for each subject of it.
+  /// One line with the problem and its remedy, then one line for each detail.
   package var lines: [String] { [problem + (remedy.map { ". \($0)" } ?? "")] + details }
 
-  /// The lines without what to do, which names commands: for users of an app.
+  /// The lines without the remedy, which names commands. For users of an app.
   package var linesWithoutRemedy: [String] { [problem] + (plainDetails ?? details) }
 
-  /// The problem without its remedy, then a line for each subject of it.
+  /// One line with the problem, then one line for each detail.
   package var statement: [String] { [problem] + details }
 
   package var message: String { lines.joined(separator: "\n") }
 
   /// - Parameters:
-  ///   - details: further lines, where the message is a list. A line end in `message` or in one of them comes
-  ///     from a name or a value, and ends no line of the output.
-  ///   - plainDetails: the details without what to do, where they say that.
-  ///   - remedy: the sentence that says what to do, without its full stop.
+  ///   - details: the further lines, if the message is a list. A line break inside `message` or a detail
+  ///     comes from a name or a value. It does not end a line of the output.
+  ///   - plainDetails: the details without advice, if `details` contain advice.
+  ///   - remedy: the advice, a sentence without its full stop.
   package init(
     _ status: ExitStatus, _ message: String, details: [String] = [],
     plainDetails: [String]? = nil, remedy: String? = nil, place: Place? = nil,
@@ -93,7 +93,7 @@ package struct Failure: Error, Sendable {
     self.migration = migration
   }
 
-  /// Problems of files that a person wrote, at the place of the first one.
+  /// A failure (65) about invalid files that a person wrote, at the place of the first problem.
   package init(_ input: InvalidInput) {
     let first = input.diagnostics.first
     self.init(
@@ -102,9 +102,9 @@ package struct Failure: Error, Sendable {
     diagnostics = input.diagnostics
   }
 
-  /// Somebody has removed the file, or put another one in its place, while schemactl had it open.
+  /// A failure because another process removed or replaced the database file while schemactl had it open.
   ///
-  /// - Parameter last: the last migration that was committed before it was noticed.
+  /// - Parameter last: the last migration that was committed before schemactl noticed this.
   package init(moved database: String, afterApplying last: String? = nil) {
     let state =
       last.map {
@@ -117,7 +117,7 @@ package struct Failure: Error, Sendable {
       remedy: "Restore the right file, and run the command again")
   }
 
-  /// A file that could not be read or written.
+  /// A failure to read or write a file.
   package init(_ error: FileError) {
     let status: ExitStatus =
       switch error.kind {
@@ -128,14 +128,14 @@ package struct Failure: Error, Sendable {
     self.init(status, error.description, remedy: error.remedy)
   }
 
-  /// A lock that cannot be read: the frozen history is broken, or a newer schemactl wrote it.
+  /// A lock that cannot be read. The frozen history is broken (2), or a newer schemactl wrote the lock (65).
   package init(_ error: LockError, file: String) {
     self.init(
       error.kind == .newerVersion ? .invalidInput : .brokenHistory, error.message,
       details: error.details, place: Failure.Place(file: file, position: error.position))
   }
 
-  /// Something SQLite said about a database as a whole.
+  /// An error of SQLite that concerns the whole database.
   package init(_ error: DatabaseError, database: String) {
     let isKeptOut =
       [.readOnly, .cannotOpen].contains(error.code) && !error.saysMoved
@@ -146,13 +146,13 @@ package struct Failure: Error, Sendable {
     cause = error
   }
 
-  /// Whether the machine is at fault (memory, disk, a lock, a signal): it says nothing about what was
-  /// asked.
+  /// Whether the environment (memory, disk, a lock, a signal) or a bug of schemactl caused the failure. Such
+  /// a failure does not answer the question that the command asked.
   package var isOfEnvironment: Bool {
     [.bug, .inputOutput, .permission, .busy, .interrupted].contains(status)
   }
 
-  /// Whatever stopped a piece of work on `database`.
+  /// The failure for any error that stopped work on `database`.
   package init(of error: any Error, database: String) {
     switch error {
     case let failure as Failure: self = failure
@@ -164,12 +164,12 @@ package struct Failure: Error, Sendable {
     }
   }
 
-  /// What to do about a database that is damaged.
+  /// The remedy for a damaged database.
   package static func restoring(_ database: String) -> String {
     "Restore it from a backup: \(restoreCommand(database))`"
   }
 
-  /// For a backup, which cannot be restored from a backup.
+  /// The failure without its remedy. For a backup, which cannot be restored from a backup.
   package var withoutRemedy: Failure {
     var failure = self
     failure.remedy = nil
@@ -183,7 +183,7 @@ package struct Failure: Error, Sendable {
     return failure
   }
 
-  /// The failure with another sentence, and what to do about that.
+  /// The failure with another sentence and the remedy for it.
   package func saying(_ sentence: String, remedy: String? = nil) -> Failure {
     var failure = self
     failure.problem += ". " + sentence
@@ -193,7 +193,8 @@ package struct Failure: Error, Sendable {
     return failure
   }
 
-  /// For an operation that is right for the history, and not for a database that differs from it.
+  /// The failure of an operation that is valid in the history, on a database that differs from the history:
+  /// status 65 becomes 1.
   package var ofDrift: Failure {
     var failure = self
     if status == .invalidInput { failure.status = .finding }
@@ -207,7 +208,7 @@ package struct Failure: Error, Sendable {
     return failure
   }
 
-  /// A fault of the database tells which one it is.
+  /// The failure with the name of the database, if the database itself failed (``fault``).
   package func naming(_ database: String) -> Failure {
     guard let fault else { return self }
     var failure = Failure(
@@ -219,8 +220,8 @@ package struct Failure: Error, Sendable {
 }
 
 extension DatabaseError {
-  /// Also where SQLite tells of a file beside the database, the index of a log for one, only that it
-  /// could not be written.
+  /// Whether the disk is full. For a file beside the database, such as the WAL index, SQLite reports only a
+  /// failed write, so the system error decides.
   package var isFullDisk: Bool {
     code == .full || (code == .ioError && [ENOSPC, EDQUOT].contains(systemError))
   }
@@ -238,7 +239,7 @@ extension DatabaseError {
     }
   }
 
-  /// What has happened to a database.
+  /// The error as a sentence about the database.
   fileprivate func inWords(_ database: String) -> String {
     switch code {
     case .busy, .locked, .lockingProtocol: inUse(database)
@@ -285,7 +286,7 @@ extension DatabaseError {
 }
 
 extension Failure {
-  /// What was written may be there or not.
+  /// A failure after which it is unknown whether the migrations `ids` were committed.
   package init(uncertain ids: [String], after failure: Failure) {
     let ends = [ids.first, ids.last].compactMap { $0 }
     let what = ids.count == 1 ? ids[0] : ends.joined(separator: " to ")
@@ -295,7 +296,7 @@ extension Failure {
   }
 }
 
-/// The beginning of a command to type, without the backtick at its end.
+/// The `restore` command with its opening backtick. The caller can append arguments and adds the closing one.
 package func restoreCommand(_ database: String) -> String {
   "`schemactl restore --database \(shellQuoted(database))"
 }
@@ -303,14 +304,14 @@ package func restoreCommand(_ database: String) -> String {
 /// The result of a command; the raw value is the exit code of the process.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case success = 0
-  /// The check found something: a lint error, drift, pending migrations under `--check`.
+  /// The check found a problem: a lint error, drift, pending migrations under `--check`.
   case finding = 1
   case brokenHistory = 2
   case migrationFailed = 3
   /// The database has run migrations that the history does not know.
   case databaseAhead = 4
   case usage = 64
-  /// A manifest, the configuration or a requirement is wrong.
+  /// A manifest, the configuration or a requirement is invalid.
   case invalidInput = 65
   case notFound = 66
   case bug = 70
@@ -319,13 +320,13 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
   case permission = 77
   case interrupted = 130
 
-  /// When several apply, the first of these is the one.
+  /// The order of precedence when several statuses apply.
   private static let precedence: [ExitStatus] = [
     .interrupted, .bug, .inputOutput, .permission, .busy, .notFound, .invalidInput, .usage,
     .databaseAhead, .brokenHistory, .migrationFailed, .finding, .success,
   ]
 
-  /// Whether it is a result of a command, as opposed to a reason why the command could not work.
+  /// Whether the status is a result of the command. All others are reasons why the command could not work.
   package var isResult: Bool { rawValue < ExitStatus.usage.rawValue }
 
   package static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus {
@@ -335,7 +336,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 }
 
 extension DatabaseError {
-  /// What the error means where no migration is to blame for it.
+  /// The status for an error that no migration caused.
   package var status: ExitStatus {
     if exceeded != nil { return .migrationFailed }
     return switch code {

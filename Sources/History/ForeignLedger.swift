@@ -2,10 +2,10 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaSQLite
 
-/// Another tool's record of the migrations that a database has run. It is only read.
+/// The migrations table of another tool. schemactl only reads it.
 struct ForeignLedger {
   let table: String
-  /// In the spelling of the ledger.
+  /// The entries that the table stores, in its spelling, without the failed ones.
   private(set) var entries: [String] = []
   /// Entries that the other tool has begun and not completed.
   private(set) var failed: [String] = []
@@ -16,22 +16,26 @@ struct ForeignLedger {
   /// How an entry of a manifest is compared with the ledger.
   private enum Rule {
     case text
-    /// As texts. The ledger also has the migrations that a squashed one replaces.
+    /// Entries are compared as texts. The ledger also contains the migrations that a squashed migration
+    /// replaces.
     case django
-    /// Versions without leading zeros, part by part.
+    /// Versions are compared part by part, without leading zeros.
     case number
-    /// The digits that an entry begins with.
+    /// Entries are compared by their leading digits.
     case timestamp
-    /// Every version through the stored one has run.
+    /// The ledger stores one version. That version and all lower ones have run.
     case throughNumber
-    /// The stored versions and all that they follow have run.
+    /// The stored entries and all their ancestors have run.
     case throughEntry
   }
 
+  /// Reads the ledger that an item of `replaces` names.
+  ///
   /// - Parameters:
-  ///   - item: names the table, and perhaps its kind.
-  /// - Returns: nil where the database does not have the table.
-  /// - Throws: a failure (65) for a table of no known kind.
+  ///   - item: names the table, and may name its kind or a column.
+  /// - Returns: nil if the database does not have the table.
+  /// - Throws: a failure (65) if the kind of the table is unknown, or (1) if a golang-migrate ledger stores
+  ///   several versions.
   init?(_ item: ReplacedEntries, on connection: Connection) throws {
     table = item.ledger
     let columns = try Self.columns(of: table, on: connection)
@@ -57,8 +61,8 @@ struct ForeignLedger {
     case .dbmate, .rails, .diesel: (rule, entries) = (.text, try texts("SELECT version \(rows)"))
     case .django: (rule, entries) = (.django, try texts("SELECT app || '.' || name \(rows)"))
     case .drizzle where item.entries.contains { $0.contains("_") }:
-      // Since version 1.0 the ledger has the names of the folders, which begin with the time. Before that it has
-      // the time alone.
+      // Since version 1.0 of drizzle, the ledger contains the names of the folders, which begin with a
+      // timestamp. Before that, it contains only the time.
       rule = .timestamp
       let time = "strftime('%Y%m%d%H%M%S', created_at / 1000, 'unixepoch')"
       entries = try texts(
@@ -89,7 +93,7 @@ struct ForeignLedger {
       baseline = try texts("SELECT version \(run) AND type LIKE '%BASELINE'").last
     case .goose:
       rule = .number
-      // The last row of a version counts. Version 0 is the tool's own.
+      // The last row of a version counts. Version 0 is goose's own row.
       entries = try texts(
         "SELECT version_id \(rows) WHERE version_id <> 0 GROUP BY version_id "
           + "HAVING max(id) = max(CASE WHEN is_applied THEN id END)")
@@ -135,12 +139,13 @@ struct ForeignLedger {
     }
   }
 
-  // MARK: Which entries have run
+  // MARK: Applied entries
 
+  /// Returns the entries of `known` that have run.
+  ///
   /// - Parameters:
-  ///   - known: the entries of this ledger that the history names, in its order.
-  ///   - parents: what an entry follows, where this is not the one before it.
-  /// - Returns: those that have run.
+  ///   - known: the entries of this ledger that the history names, in the order of the history.
+  ///   - parents: the parents of an entry, if they are not the entry before it in `known`.
   func hasRun(_ known: [String], parents: [ExactText: [String]]) -> Set<ExactText> {
     switch rule {
     case .text, .django, .number, .timestamp:
@@ -171,7 +176,8 @@ struct ForeignLedger {
     return !parts(baseline).lexicographicallyPrecedes(parts(entry))
   }
 
-  /// The entries that the history does not name.
+  /// The entries of the ledger that are not in `known`, without the baseline and without migrations that a
+  /// Django squash in `known` replaces.
   func unknown(_ known: [String]) -> [String] {
     let named = Set(known.map(form))
     let squashes = rule == .django ? known.compactMap(DjangoSquash.init) : []
@@ -193,7 +199,7 @@ struct ForeignLedger {
   }
 }
 
-/// A migration that Django's `squashmigrations` has written: `app.0001_squashed_0016_name` or
+/// A migration that Django's `squashmigrations` wrote: `app.0001_squashed_0016_name` or
 /// `app.0004_name_squashed_0016_name`.
 private struct DjangoSquash {
   private let app: Substring
@@ -226,7 +232,7 @@ extension ForeignLedgers {
     LedgerKind.usualTables.contains(table.identifier)
   }
 
-  /// The ledgers of other tools that a database has under their usual names, by name.
+  /// The ledgers of other tools that a database has under their usual names, sorted by name.
   package static func usual(
     in database: String, timeout: Double, interruption: Interruption = Interruption()
   ) throws(Failure) -> [UsualLedger] {
@@ -265,8 +271,8 @@ extension UsualLedger {
 }
 
 extension LedgerKind {
-  /// The usual names of the tools' tables with columns that tell them apart: several tools share a name, and the
-  /// one with more columns comes first.
+  /// The usual name of each tool's ledger, and the columns that identify it. Several tools share a name: the
+  /// ledger with more columns comes first.
   private static let usual: [(table: Identifier, columns: [Identifier], kind: LedgerKind)] = [
     ("grdb_migrations", ["identifier"], .grdb),
     ("schema_migrations", ["version", "dirty"], .golangMigrate),
@@ -292,7 +298,7 @@ extension LedgerKind {
     }
   }
 
-  /// The tool that makes a table of this name with these columns.
+  /// The tool that creates a table with this name and these columns; nil for an unknown table.
   fileprivate init?(table: Identifier, columns: Set<Identifier>) {
     let usual = Self.usual.first { $0.table == table && columns.isSuperset(of: $0.columns) }
     guard let usual else { return nil }

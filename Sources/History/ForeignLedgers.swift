@@ -2,16 +2,17 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaSQLite
 
-/// The ledgers of other tools in a database, as far as `replaces` names them.
+/// The ledgers of other tools that `replaces` names, in one database.
 package struct ForeignLedgers {
   private var ledgers: [Identifier: ForeignLedger] = [:]
-  /// The entries that the history names, by ledger, in its order.
+  /// The entries that the history names, for each ledger, in the order of the history.
   private var known: [Identifier: [String]] = [:]
-  /// Those of them that the database has run.
+  /// The entries of `known` that the database has run.
   private var run: [Identifier: Set<ExactText>] = [:]
 
-  /// - Parameter items: those of all migrations, in the order of the history.
-  /// - Throws: a failure (65) for a table of no known kind, and for two ledgers where no kind is given.
+  /// - Parameter items: the items of all migrations, in the order of the history.
+  /// - Throws: a failure (65) if the kind of a table is unknown, or if the database has two ledgers and an
+  ///   item does not give the kind.
   package init(_ items: [ReplacedEntries], on connection: Connection) throws {
     var parents: [Identifier: [ExactText: [String]]] = [:]
     for item in items {
@@ -33,9 +34,10 @@ package struct ForeignLedgers {
     }
   }
 
-  /// How many migrations the ledgers replace, from the first one on; nil when they hold no entry.
+  /// The number of migrations at the start of the history that the ledgers replace; nil if they replace none.
   ///
-  /// - Throws: when an entry failed or ran out of order (1), or the history does not know it (4).
+  /// - Throws: a failure (1) if an entry failed or ran out of order, or if only some entries of a migration
+  ///   have run; a failure (4) if no migration replaces an entry.
   package func prefix(of migrations: [Migration], _ database: String) throws(Failure) -> Int? {
     for ledger in ledgers.values where !ledger.failed.isEmpty {
       throw Failure(
@@ -77,7 +79,7 @@ package struct ForeignLedgers {
     return count == 0 ? nil : count
   }
 
-  /// The database is between two entries of one migration.
+  /// The failure of a database that has run only some of the entries that a migration replaces.
   private func partOf(
     _ item: ReplacedEntries, of migration: Migration, _ database: String
   ) -> Failure {
@@ -94,7 +96,7 @@ package struct ForeignLedgers {
         + "`\(run[run.count - 1])` and not `\(missing[0])`")
   }
 
-  /// Whether the database has run entries that a migration replaces, and not all of any item.
+  /// Whether the database has run some of the entries that a migration replaces, but not all of any item.
   package func hasRunPart(of migration: Migration) -> Bool {
     !isReplaced(migration)
       && migration.manifest.replaces.contains { item in item.entries.contains { hasRun($0, item) } }
@@ -113,8 +115,8 @@ package struct ForeignLedgers {
 
 // MARK: Objects
 
-/// Which objects of a live database are not the history's: the bookkeeping of known engines and
-/// migration tools, the ledger, and what the configuration's `ignore` names.
+/// The objects of a live database that do not belong to the history: the bookkeeping of known engines and
+/// migration tools, the ledger, and the objects that match the configuration's `ignore`.
 package struct ForeignObjects: Sendable, Equatable {
   /// The configuration's `ignore`.
   package let ignored: [String]
@@ -128,7 +130,7 @@ package struct ForeignObjects: Sendable, Equatable {
     globs = bookkeeping + ignored.map(Glob.init)
   }
 
-  /// Whether the object of this name, or what belongs to the table of this name, is not ours.
+  /// Whether the object of this name, or an object that belongs to the table of this name, is foreign.
   package func contains(_ name: String) -> Bool {
     Self.isReserved(name) || ledgers.contains(name.identifier)
       || LedgerKind.usualTables.contains(name.identifier)
@@ -141,7 +143,7 @@ package struct ForeignObjects: Sendable, Equatable {
     return foreign
   }
 
-  /// Names that schemactl keeps for itself: no migration may use them.
+  /// Whether schemactl reserves the name. Migrations must not use reserved names.
   package static func isReserved(_ name: String) -> Bool {
     name.identifier.hasPrefix("schemactl_")
   }
@@ -158,8 +160,8 @@ private let bookkeeping = [
   "__EFMigrations*", "SequelizeMeta", "_yoyo_*", "yoyo_lock",
 ].map(Glob.init)
 
-/// A pattern for whole names, as SQLite's GLOB reads it: `*` any characters, `?` one, `[a-z]` one of
-/// these, `[^a-z]` one other.
+/// A pattern for whole names, as in SQLite's GLOB: `*` matches any characters, `?` matches one character,
+/// `[a-z]` one of these, `[^a-z]` one other.
 ///
 /// ASCII letters match in either case, as names in SQLite do.
 package struct Glob: Sendable, Equatable {

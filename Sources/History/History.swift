@@ -1,9 +1,9 @@
 /// The frozen history and the ledger, as values.
 ///
-/// - ``Migration``: a manifest with its id and digests. ``MigrationFolder``: where the manifests are.
+/// - ``Migration``: a manifest with its id and digests. ``MigrationFolder``: the folder of the manifests.
 /// - ``HistoryLock``: reads and writes `history.lock`; ``MigrationFolder/compare(_:with:keeping:)`` compares
 ///   it with the manifests.
 /// - ``Ledger``: reads and writes the migrations table of a database; ``compareLedger(_:with:_:canReset:)``
 ///   compares it with the history.
 /// - ``DatabaseFile``, ``LiveDatabase``: opens a database and reads its ledger and schema.
-/// - ``Failure``, ``ExitStatus``: why a command stopped.
+/// - ``Failure``, ``ExitStatus``: the reason why a command stopped.

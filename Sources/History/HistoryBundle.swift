@@ -4,12 +4,12 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// A compiled history: one file that an app ships, and reads without YAML.
+/// A compiled history: one file that an app ships and reads without YAML.
 ///
-/// The file begins with a line that names the format. A header follows, with its length before it and its
-/// SHA-256 after it; then the parts, to which the header points. The header is checked when the bundle is
-/// opened, a part when it is decoded. It is a class, so that copies of a
-/// project share one bundle.
+/// The file begins with a line that names the format. The length of the header, the header, its SHA-256 and
+/// the parts follow; the header contains the place and the digest of each part. The header is checked when
+/// the bundle is opened, and a part when it is decoded. The bundle is a class, so that copies of a project
+/// share it.
 package final class HistoryBundle: Sendable {
   /// One migration, as the header lists it.
   package struct Item: Sendable {
@@ -22,7 +22,7 @@ package final class HistoryBundle: Sendable {
 
   /// The schema after a release, so that a replay need not begin with the first migration.
   package struct ReleasedSchema: Sendable {
-    /// How many migrations lead to it.
+    /// The number of migrations up to and including the release.
     package let count: Int
     package let fingerprint: String
     package let schema: Schema
@@ -44,19 +44,20 @@ package final class HistoryBundle: Sendable {
 
   /// The bundle's path, or another name, for messages.
   package let name: String
-  /// The folder of the manifests, as `schemactl bundle` found it.
+  /// The path of the manifests' folder when `schemactl bundle` ran.
   package let folder: String
   package let ledger: Ledger
   /// The configuration's `ignore`.
   package let ignored: [String]
-  /// In the order of the history.
+  /// The migrations, in the order of the history.
   package let items: [Item]
-  /// The migrations that the first one replaces, for databases that have run some of them.
+  /// The migrations that the first one, a squash, replaces. A database that has run some of them needs the
+  /// rest.
   private let squashed: [Item]
   private let lockPart: Part?
   private let connectionPart: Part?
   private let schemasPart: Part
-  /// Behind the header.
+  /// The bytes after the header, which contain the parts.
   private let parts: ArraySlice<UInt8>
 
   package var drafts: [String] { items.filter { !$0.isFrozen }.map(\.id) }
@@ -65,7 +66,8 @@ package final class HistoryBundle: Sendable {
 
   /// Opens a bundle. Its parts are decoded later.
   ///
-  /// - Throws: a failure (65) for a bundle that is truncated, was edited, or has a newer format.
+  /// - Throws: a failure (65) if the file is not a bundle, is truncated, was edited, or has another format
+  ///   version.
   package init(_ bytes: [UInt8], name: String) throws(Failure) {
     let end = bytes.firstIndex(of: .lineFeed) ?? bytes.endIndex
     let line = String(decoding: bytes[..<end], as: UTF8.self)
@@ -119,7 +121,7 @@ package final class HistoryBundle: Sendable {
     try decoded(items, in: MigrationFolder(folder))
   }
 
-  /// Decodes the manifests that a squash replaces; nil where the bundle holds none.
+  /// Decodes the manifests that a squash replaces; nil if the bundle contains none.
   package func squashedMigrations() throws(Failure) -> [Migration]? {
     squashed.isEmpty ? nil : try decoded(squashed, in: MigrationFolder(folder).squashed)
   }
@@ -158,15 +160,15 @@ package final class HistoryBundle: Sendable {
     return lock
   }
 
-  /// What the app runs on each connection; nil when the history says nothing of it.
+  /// The SQL that the app runs on each connection; nil if the history has no such SQL.
   package func connectionSQL() throws(Failure) -> String? {
     guard let connectionPart else { return nil }
     return String(decoding: try content(connectionPart), as: UTF8.self)
   }
 
-  /// The schema after the newest release all of whose migrations have run.
+  /// The schema after the newest release whose migrations have all run; nil without such a release.
   ///
-  /// - Parameter known: the ids of a ledger.
+  /// - Parameter known: the ids in a ledger.
   package func newestSchema(_ known: Set<ExactText>) throws(Failure) -> ReleasedSchema? {
     let count = items.prefix { known.contains($0.id) }.count
     var reader = ByteReader(try content(schemasPart))
@@ -195,12 +197,13 @@ package final class HistoryBundle: Sendable {
     }
   }
 
-  /// Whether the first migrations are these.
+  /// Whether the history begins with the migrations `ids`.
   package func begins(with ids: [String]) -> Bool {
     ids.count <= items.count && zip(ids, items).allSatisfy { $0 == $1.id }
   }
 
-  /// Whether a ledger holds exactly these migrations in these forms. Decodes no manifest.
+  /// Whether the ledger contains exactly these migrations, in these forms. The migrations that a squash
+  /// replaces may take its place. Decodes no manifest.
   ///
   /// - Returns: false also for an unreadable ledger, which the full run reports.
   package func isApplied(in connection: Connection) -> Bool {
@@ -241,14 +244,14 @@ extension HistoryBundle.Part {
 // MARK: Writing
 
 extension HistoryBundle {
-  /// A manifest as it goes into a bundle.
+  /// One manifest that is written to a bundle.
   package typealias Source = (migration: Migration, isFrozen: Bool, document: Document)
 
   /// The bytes of a bundle.
   ///
   /// - Parameters:
   ///   - squashed: the manifests that the first one replaces.
-  ///   - schemas: after each release, the oldest first.
+  ///   - schemas: the schema after each release, oldest release first.
   package static func encoded(
     folder: String, ledger: Ledger, ignoring ignored: [String], _ sources: [Source],
     squashed: [Source], lock: HistoryLock?, connectionSQL: String?, schemas: [ReleasedSchema]
@@ -294,7 +297,8 @@ extension HistoryBundle {
     return Array("\(magic)\(version)\n".utf8) + file.bytes + parts
   }
 
-  /// Most objects stay the same from release to release: each text is written once.
+  /// The bytes of the schemas. Most objects do not change from release to release, so each object is written
+  /// once.
   private static func encoded(_ schemas: [ReleasedSchema]) -> [UInt8] {
     var places: [SchemaObject: Int] = [:]
     var objects: [SchemaObject] = []

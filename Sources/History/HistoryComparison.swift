@@ -1,23 +1,25 @@
 import SchemaSQLText
 
-/// How a manifest compares with the lock.
+/// The state of a manifest compared with the lock.
 package enum HistoryState: String, Sendable, Hashable, CaseIterable {
   case unchanged
   case draft
-  /// The file differs in what the canonical digest does not cover: comments, key order, quoting, line ends.
+  /// The file differs only in text that the canonical digest ignores: comments, key order, quoting, line
+  /// ends.
   case cosmetic
   case edited
-  /// Edited, and the lock records who answers for it.
+  /// Edited after the freeze; the lock accepts the edit and records the reason.
   case accepted
   case removed
-  /// The frozen file is missing, and a draft has its content.
+  /// The frozen file is missing, and a draft has the same content.
   case renamed
-  /// A draft that runs before a frozen one.
+  /// A draft whose number is not above that of the last frozen migration.
   case inserted
-  /// The replay with another SQLite gives another fingerprint; found by the replay, not here.
+  /// The replay on another SQLite version results in another fingerprint. The replay finds this, not the
+  /// comparison with the lock.
   case engineDiffers = "engine-differs"
 
-  /// The frozen history is broken (exit code 2).
+  /// Whether the frozen history is broken (exit code 2).
   package var isBroken: Bool {
     switch self {
     case .edited, .removed, .renamed, .inserted: true
@@ -27,7 +29,7 @@ package enum HistoryState: String, Sendable, Hashable, CaseIterable {
 }
 
 extension HistoryState {
-  /// The problem in one sentence; nil where the state is none.
+  /// The problem in one sentence; nil if the state is not a problem.
   package var problem: String? {
     switch self {
     case .unchanged, .draft, .cosmetic, .accepted: nil
@@ -46,7 +48,7 @@ package struct HistoryEntry: Sendable, Equatable {
   package let id: String
   package let frozen: Bool
   package var state: HistoryState
-  /// The problem and what to do; empty without one.
+  /// The problem or remark, and what to do; empty without one.
   package var detail: String
 
   package init(id: String, frozen: Bool, state: HistoryState, detail: String = "") {
@@ -57,12 +59,12 @@ package struct HistoryEntry: Sendable, Equatable {
   }
 }
 
-/// A line of another revision's lock that today's lock lacks or changes.
+/// A line of another revision's lock that is missing or changed in the current lock.
 package struct LockDifference: Sendable, Equatable {
   package enum Kind: String, Sendable, Hashable {
     /// The line is missing.
     case missing
-    /// The line has another release or other digests, and accepts no edit.
+    /// The line has another release or other digests, and does not accept the edit.
     case changed
     /// The whole lock is missing.
     case removed
@@ -82,11 +84,11 @@ package struct LockDifference: Sendable, Equatable {
 }
 
 extension MigrationFolder {
-  /// Compares the folder's manifests with its lock; without a lock everything is a draft.
+  /// Compares the folder's manifests with its lock. Without a lock, every manifest is a draft.
   ///
-  /// - Parameter kept: ids that must not be renumbered, though the lock may lack them.
-  /// - Returns: each manifest once, in the order of the numbers. A frozen manifest that was renamed
-  ///   is listed under its frozen id alone.
+  /// - Parameter kept: ids that must not be renumbered, although the lock may lack them.
+  /// - Returns: each manifest once, in the order of the numbers. A frozen manifest that was renamed is listed
+  ///   only under its frozen id.
   package func compare(
     _ migrations: [Migration], with lock: HistoryLock?, keeping kept: Set<ExactText> = []
   ) -> [HistoryEntry] {
@@ -123,11 +125,11 @@ extension MigrationFolder {
     return HistoryEntry(id: migration.id, frozen: true, state: state, detail: detail)
   }
 
-  /// An edited or removed manifest whose frozen text git has.
+  /// The entry of an edited or removed manifest whose frozen text is in git.
   ///
   /// - Parameters:
-  ///   - restore: the command that writes that text.
-  ///   - migration: nil where the file is missing.
+  ///   - restore: the command that restores the frozen text.
+  ///   - migration: nil if the file is missing.
   package func found(
     _ frozen: LockEntry, _ migration: Migration?, restore: String
   ) -> HistoryEntry {
@@ -158,7 +160,8 @@ extension MigrationFolder {
       + acceptCommand(entry.id)
   }
 
-  /// A frozen manifest with the same tokens that leads to another schema: the replay finds it.
+  /// The entry of a frozen manifest whose SQL has the same tokens but creates another schema, as the replay
+  /// found.
   package func editedSchema(_ entry: LockEntry, _ restore: String? = nil) -> HistoryEntry {
     HistoryEntry(
       id: entry.id, frozen: true, state: .edited,
@@ -191,7 +194,8 @@ extension MigrationFolder {
   private func draft(
     _ item: HistoryItem, _ lastFrozen: LockEntry?, _ kept: Set<ExactText>
   ) -> HistoryEntry {
-    // An equal number too: the frozen migration that has it is missing, and will be restored.
+    // Equal numbers count too: the file of the frozen migration with that number is missing, and will be
+    // restored.
     guard let lastFrozen, item.number <= lastFrozen.number else {
       return HistoryEntry(id: item.id, frozen: false, state: .draft)
     }
@@ -226,7 +230,7 @@ extension MigrationFolder {
   }
 }
 
-/// As git's own messages name a commit.
+/// The commit, shortened as in git's own messages.
 package func shortened(commit: String) -> String { String(commit.prefix(10)) }
 
 /// One place of the history: a frozen migration, a manifest, or both.
@@ -256,7 +260,8 @@ func historyItems(_ migrations: [Migration], _ lock: HistoryLock?) -> [HistoryIt
   }
 }
 
-/// For each frozen id without a file the draft that holds the same, each draft at most once.
+/// Maps each frozen id without a file to a draft with the same canonical digest. Uses each draft at most
+/// once.
 func renamedFiles(_ items: [HistoryItem]) -> [ExactText: Migration] {
   var drafts: [ExactText: [Migration]] = [:]
   for item in items.reversed() where item.entry == nil {
@@ -273,7 +278,7 @@ func renamedFiles(_ items: [HistoryItem]) -> [ExactText: Migration] {
   return renames
 }
 
-/// The text as one word of a POSIX shell.
+/// The text, quoted as one word of a POSIX shell.
 package func shellQuoted(_ text: String) -> String {
   let isPlain =
     !text.isEmpty

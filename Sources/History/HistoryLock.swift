@@ -1,7 +1,7 @@
 import SchemaManifest
 import SchemaSQLText
 
-/// The digests that the lock holds of a frozen migration.
+/// The digests of a frozen migration in the lock.
 package struct LockedDigests: Sendable, Hashable {
   package let raw: String
   package let canonical: String
@@ -28,10 +28,10 @@ package struct LockAcceptance: Sendable, Hashable {
 /// A frozen migration: one line of the lock.
 package struct LockEntry: Sendable, Hashable {
   package let id: String
-  /// The release that ships it; nil when `freeze` was given none.
+  /// The release that ships the migration; nil if `freeze` was given none.
   package let release: String?
   package let digests: LockedDigests
-  /// Oldest first.
+  /// The accepted edits, oldest first.
   package let acceptances: [LockAcceptance]
 
   package init(
@@ -45,11 +45,11 @@ package struct LockEntry: Sendable, Hashable {
 
   package var number: MigrationNumber { MigrationNumber(id: id) }
 
-  /// The canonical digests of all forms, the present one last.
+  /// The canonical digests of all forms, the current form last.
   package var forms: [String] { acceptances.map(\.canonical) + [digests.canonical] }
 
-  /// Whether this line may replace an older one: it has the same identity (id, release, canonical and
-  /// raw digest), or it accepts the edit of the older form. It keeps the older acceptances.
+  /// Whether this line may replace an older one. It must have the same identity (id, release, canonical and
+  /// raw digest), or accept the edit of the older form. It must also contain the older acceptances.
   package func continues(_ older: LockEntry) -> Bool {
     guard id == older.id, release == older.release,
       older.acceptances.allSatisfy(acceptances.contains)
@@ -81,17 +81,18 @@ package struct LockRelease: Sendable, Equatable {
 
 /// The history lock, format version 2: the released migrations (`docs/history.md`).
 ///
-/// A header, and then one line for each frozen migration. The lines are independent of each other: they
-/// are written in the order of the numbers and read in any order.
+/// The file has a header, and then one line for each frozen migration. The lines are independent of each
+/// other: they are written in the order of the numbers and read in any order.
 package struct HistoryLock: Sendable, Equatable {
   package static let fileName = "history.lock"
   static let header = "schemactl history 2"
 
   /// The lines of the history, in the order of the numbers.
   package private(set) var entries: [LockEntry] = []
-  /// The lines of migrations that a squash replaces, or, where those are looked at, of the squash.
+  /// The lines outside the current view of the history: usually those of the migrations that a squash
+  /// replaces, or the line of the squash, if the view contains the migrations that it replaces.
   package private(set) var aside: [LockEntry] = []
-  /// The numbers of the lines in the file that was read.
+  /// The line number of each id in the file that was read.
   private var lines: [ExactText: Int] = [:]
 
   /// A lock that freezes nothing.
@@ -101,7 +102,8 @@ package struct HistoryLock: Sendable, Equatable {
 
   // MARK: Squashes
 
-  /// Every line, in the order of the numbers; that of a squash after the line of its last migration.
+  /// Every line, in the order of the numbers. The line of a squash follows that of its last migration, which
+  /// has the same number.
   package var all: [LockEntry] {
     aside.isEmpty
       ? entries
@@ -110,12 +112,12 @@ package struct HistoryLock: Sendable, Equatable {
       }
   }
 
-  /// A line, also one that is set aside.
+  /// The line of a migration, even if it is set aside.
   package func anyEntry(_ id: String) -> LockEntry? {
     entry(id) ?? aside.first { $0.id == id }
   }
 
-  /// The lock as it is for a part of the history: other lines are set aside.
+  /// The lock for a part of the history: exactly the lines for which `isAside` returns true are set aside.
   package func settingAside(_ isAside: (String) -> Bool) -> HistoryLock {
     var lock = self
     let all = all
@@ -124,13 +126,14 @@ package struct HistoryLock: Sendable, Equatable {
     return lock
   }
 
-  /// The same, with the lines that are aside already.
+  /// The same, but lines that are already set aside remain so.
   package func alsoSettingAside(_ isAside: (String) -> Bool) -> HistoryLock {
     let hidden = Set(aside.map(\.id.exact))
     return settingAside { hidden.contains($0) || isAside($0) }
   }
 
-  /// Sets aside the lines that the last squash replaces: its own line represents the history up to its number.
+  /// Sets aside the lines that the last squash replaces. The squash's line represents the history up to its
+  /// number.
   mutating func setSquashedAside() {
     guard !aside.isEmpty else { return }
     let all = all
@@ -155,7 +158,7 @@ package struct HistoryLock: Sendable, Equatable {
     return place < entries.count && entries[place].number == number ? entries[place] : nil
   }
 
-  /// The line of the file, from 1, that freezes the migration; nil when none does.
+  /// The line number, from 1, of the line that freezes the migration; nil if it is not frozen.
   package func line(freezing id: String) -> Int? { lines[id] }
 
   /// The releases, in the order of their last migrations.
@@ -173,14 +176,14 @@ package struct HistoryLock: Sendable, Equatable {
 
   /// Adds a line for a migration.
   ///
-  /// - Throws: `LockError` when the lock could not be read again, or freezes the migration or its number
-  ///   already.
+  /// - Throws: `LockError` if the line could not be read back, or if the lock already freezes the migration
+  ///   or its number.
   package mutating func freeze(_ entry: LockEntry) throws(LockError) {
     try insert(try entry.readBack(), line: all.count + 2)
     setSquashedAside()
   }
 
-  /// Replaces the line of a migration, whose edit is accepted.
+  /// Replaces the line of a migration to accept its edit.
   package mutating func accept(
     _ id: String, _ digests: LockedDigests, reason: String
   ) throws(LockError) {
@@ -196,7 +199,7 @@ package struct HistoryLock: Sendable, Equatable {
     ).readBack()
   }
 
-  /// Replaces a line by one that continues it.
+  /// Replaces the line of a migration by a line that continues it.
   package mutating func replace(with entry: LockEntry) {
     guard contains(entry.id) else { return }
     entries[place(of: entry.number)] = entry
@@ -207,7 +210,7 @@ package struct HistoryLock: Sendable, Equatable {
   }
 
   /// - Parameters:
-  ///   - line: in the file.
+  ///   - line: the number of the line in the file.
   ///   - advice: what to do when another migration has the number.
   package mutating func insert(
     _ entry: LockEntry, line: Int, advice: String? = nil
@@ -253,7 +256,7 @@ package struct HistoryLock: Sendable, Equatable {
       ])
   }
 
-  /// The place of the first entry whose number is not smaller.
+  /// The index of the first entry whose number is not smaller than `number`.
   private func place(of number: MigrationNumber) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
@@ -264,8 +267,8 @@ package struct HistoryLock: Sendable, Equatable {
   }
 }
 
-/// Whether the text can name a release: 1 to 64 ASCII letters, digits, `.`, `_`, `+` or `-`, not
-/// `-` alone, which means that there is none.
+/// Whether the text can name a release: 1 to 64 ASCII letters, digits, `.`, `_`, `+` or `-`, but not `-`
+/// alone, which means "no release".
 package func isReleaseName(_ text: String) -> Bool {
   (1...64).contains(text.utf8.count) && text != "-"
     && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "._+-".utf8.contains($0) }
@@ -290,7 +293,7 @@ package struct LockError: Error, Equatable, Sendable, CustomStringConvertible {
   package let position: Position
   /// The problem and what to do, without the position.
   package let message: String
-  /// The lines that the message is about, where it is about several.
+  /// The conflicting lines, if the message is about several lines.
   package let details: [String]
 
   package init(

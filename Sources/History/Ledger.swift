@@ -15,7 +15,7 @@ extension Ledger {
     """
   }
 
-  /// As SQL names it.
+  /// The quoted name of the table.
   package var name: String { Quoting.identifier(table.text) }
 
   static let columns = [
@@ -29,7 +29,7 @@ extension Ledger {
   package func rows(in connection: Connection) throws -> [LedgerRow]? {
     let found = try connection.rows("PRAGMA main.table_xinfo(\(name))")
     if found.isEmpty { return nil }
-    // A view or virtual table has no primary key and so does not pass either.
+    // Views and virtual tables have no primary key, so this check excludes them too.
     guard found.map({ $0[1].text }) == Self.columns, found[0][5] == .integer(1) else {
       throw NotALedger(name: table.text)
     }
@@ -76,7 +76,8 @@ extension Ledger {
     }
   }
 
-  /// Writes that fire no trigger: one on the ledger is not ours, and would run with every migration.
+  /// Runs `body` with triggers disabled. A trigger on the ledger is not schemactl's, and would fire for every
+  /// migration.
   package static func write(
     to connection: Connection, _ body: () throws(DatabaseError) -> Void
   ) throws(DatabaseError) {
@@ -87,7 +88,7 @@ extension Ledger {
   }
 }
 
-/// Something has the ledger's name and other columns.
+/// An object has the name of the ledger, but other columns.
 package struct NotALedger: Error, CustomStringConvertible {
   let name: String
 
@@ -99,17 +100,17 @@ package struct NotALedger: Error, CustomStringConvertible {
 
 /// One migration that a database has run.
 ///
-/// Read from a database that anything may have written to: digests need not be digests, and what
-/// is not a number reads as 0.
+/// Another program may have written the row: digests can be invalid, and a column that is not a number reads
+/// as 0.
 package struct LedgerRow: Sendable, Equatable {
   package var id: String
-  /// Counts up from 1 in the order of the history.
+  /// The position in the order of the history, from 1.
   package var position: Int64
   package var rawDigest: String
   package var canonicalDigest: String
-  /// Of the schema after the migration.
+  /// The fingerprint of the schema after the migration.
   package var fingerprint: String
-  /// As `Timestamp` writes it.
+  /// The start time, as `Timestamp` writes it.
   package var startedAt: String
   package var milliseconds: Int64
   package var toolVersion: String
@@ -128,9 +129,9 @@ package struct LedgerRow: Sendable, Equatable {
     self.toolVersion = toolVersion
   }
 
-  /// What this version writes of a migration.
+  /// The row that this version of schemactl writes for a migration.
   ///
-  /// - Parameter index: in the history, from 0.
+  /// - Parameter index: the index of the migration in the history, from 0.
   package init(
     of migration: Migration, at index: Int, fingerprint: String, startedAt: String,
     milliseconds: Int64 = 0, toolVersion: String = ToolVersion.current
@@ -148,7 +149,7 @@ package struct LedgerRow: Sendable, Equatable {
     ]
   }
 
-  /// The INSERT with its values as literals, to be shown in a plan.
+  /// The INSERT with its values as literals, for a plan.
   package func insertStatement(into ledger: Ledger) -> String {
     let literals = values.map { value in
       value.integer.map(String.init) ?? Quoting.stringLiteral(value.text ?? "")
@@ -158,9 +159,9 @@ package struct LedgerRow: Sendable, Equatable {
   }
 }
 
-// MARK: The usual case
+// MARK: Up-to-date databases
 
-/// One migration as a ledger records it once it has run.
+/// The data that a ledger records about an applied migration.
 package struct AppliedForm: Sendable {
   package let id: String
   package let rawDigest: String
@@ -169,10 +170,11 @@ package struct AppliedForm: Sendable {
 }
 
 extension MigrationFolder {
-  /// What the ledger of an up-to-date database holds, by the bytes of the manifests: none is decoded.
+  /// The expected ledger of an up-to-date database. Computed from the bytes of the manifests, without
+  /// decoding them.
   ///
-  /// - Returns: nil where anything is wrong with a file, a name, two names together or the lock, or an edit was
-  ///   accepted: that needs a closer look.
+  /// - Returns: nil if a file, a name or the lock has a problem, if files conflict with each other or with
+  ///   the lock, or if an edit was accepted. The full comparison must then decide.
   package func appliedForms() -> [AppliedForm]? {
     guard let names = try? manifestNames(), names.allSatisfy({ $0.problem == nil }),
       let frozen = try? lock()?.entries ?? []
@@ -199,13 +201,13 @@ extension MigrationFolder {
 }
 
 extension Ledger {
-  /// Whether the ledger has run just these migrations in this order.
+  /// Whether the ledger contains exactly these migrations in this order.
   ///
-  /// It is the question of every start of an app and of every tenant's database in a long row, and nearly always
-  /// the answer. Reads the rows as they are stored, which is the order in which they were written: sorting them
-  /// takes as long as reading them.
+  /// Each start of an app and each database of a large fleet asks this question, and the answer is nearly
+  /// always yes. The rows are read in the order in which they are stored, which is the order in which they
+  /// were written: sorting them takes as long as reading them.
   ///
-  /// - Returns: false also for rows in another order, and for anything that the full run reports.
+  /// - Returns: false also for rows in another order, and for every problem that the full run reports.
   package func holds(_ forms: some Sequence<AppliedForm>, in connection: Connection) -> Bool {
     do throws(DatabaseError) {
       let statement = try connection.prepare(

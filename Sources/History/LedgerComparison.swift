@@ -2,26 +2,26 @@ import SchemaSQLText
 
 /// The state of a migration in one database.
 package enum LedgerState: String, Sendable, Hashable, CaseIterable {
-  /// The database has run the form of it that holds now; for a draft, the file's.
+  /// The database has run the current form: for a draft, that of the file; otherwise that of the lock.
   case applied
-  /// The database has not run it, nor any later one.
+  /// The database has run neither it nor any later migration.
   case pending
-  /// The database has run a form that held before an edit was accepted.
+  /// The database has run a form that an accepted edit has replaced since.
   case accepted
-  /// In the ledger only: the database is ahead of the history.
+  /// Only the ledger contains it: the database is ahead of the history.
   case unknown
-  /// Frozen, and not in the ledger, though a later one is.
+  /// It is frozen and missing from the ledger, although the ledger contains a later migration.
   case missing
-  /// Frozen, and the database has run a form that the lock does not know.
+  /// It is frozen, and the database has run a form that the lock does not know.
   case edited
-  /// The row contradicts itself, the other rows, or the lock: something else wrote it.
+  /// The row contradicts itself, other rows, the lock or the draft's file: another program wrote it.
   case altered
-  /// A draft that is not in the ledger, though a later migration is.
+  /// A draft that is missing from the ledger, although the ledger contains a later migration.
   case outOfOrder = "out-of-order"
   /// A draft that was edited after the database ran it.
   case draftEdited = "draft-edited"
 
-  /// `migrate` does not run.
+  /// Whether `migrate` stops because of this state.
   package var stops: Bool {
     switch self {
     case .applied, .pending, .accepted: false
@@ -31,7 +31,7 @@ package enum LedgerState: String, Sendable, Hashable, CaseIterable {
 }
 
 extension LedgerState {
-  /// The problem in one sentence; nil where the state is none.
+  /// The problem in one sentence; nil if the state is not a problem.
   package var problem: String? {
     switch self {
     case .applied, .pending, .accepted: nil
@@ -49,9 +49,9 @@ extension LedgerState {
 package struct LedgerEntry: Sendable, Equatable {
   package let id: String
   package let state: LedgerState
-  /// What is wrong; empty when nothing is.
+  /// The problem, or a remark about an accepted edit; empty without either.
   package let problem: String
-  /// What to do next, behind the problem.
+  /// The advice, which follows the problem.
   private let remedy: String
 
   package init(id: String, state: LedgerState, detail: String = "", remedy: String = "") {
@@ -61,18 +61,18 @@ package struct LedgerEntry: Sendable, Equatable {
     self.remedy = remedy
   }
 
-  /// What is wrong and what to do next; empty when there is nothing to say.
+  /// The problem and the advice; empty without a problem.
   package var detail: String { problem + remedy }
 }
 
-/// Compares what a database has run with the history.
+/// Compares the migrations that a database has run with the history.
 ///
-/// A frozen migration is compared with the lock, never with its file: an edited file says nothing
-/// about the database, and a removed one has nevertheless run. A draft is compared with its file.
+/// A frozen migration is compared with the lock, never with its file: even if the file was edited or removed,
+/// the database has run the frozen form. A draft is compared with its file.
 ///
 /// - Parameter canReset: whether the database can return to the state before its drafts.
-/// - Returns: the history's migrations in the order of the numbers, then those that only the ledger
-///   has, in the order of their positions.
+/// - Returns: the history's migrations in the order of the numbers, then those that only the ledger contains,
+///   in the order of their positions.
 package func compareLedger(
   _ rows: [LedgerRow], with migrations: [Migration], _ lock: HistoryLock?,
   canReset: @autoclosure () -> Bool = false
@@ -120,7 +120,7 @@ package func compareLedger(
     }
 }
 
-/// Drafts can be taken back with the database alone.
+/// The changes of drafts can only be undone by restoring the whole database.
 private let resetting =
   "go back to the state before the drafts (`schemactl migrate --reset-drafts`; rows written since "
   + "are then in the `.before-reset` copy only)"
@@ -177,7 +177,7 @@ private func present(
 private let altered =
   ": another program changed the ledger; compare it with a backup"
 
-/// What is wrong with a row by itself or beside the others.
+/// The problem of a row by itself, or of its position among the other rows.
 private func problem(of row: LedgerRow, after previous: LedgerRow?, _ twin: LedgerRow?) -> String? {
   for (name, digest) in [
     ("raw_digest", row.rawDigest), ("canonical_digest", row.canonicalDigest),
@@ -194,7 +194,8 @@ private func problem(of row: LedgerRow, after previous: LedgerRow?, _ twin: Ledg
   return nil
 }
 
-/// Equal bytes have equal canonical digests, so a row or the lock is wrong where only the first are.
+/// A contradiction between the row and the lock or file. Equal bytes have equal canonical digests, so if only
+/// the raw digests are equal, the row or the lock is wrong.
 private func contradiction(_ row: LedgerRow, _ item: HistoryItem) -> String? {
   let form =
     item.entry.map { ($0.digests.raw, $0.digests.canonical) }

@@ -1,10 +1,10 @@
 import SchemaManifest
 import SchemaSQLText
 
-// The lock as text: version 2, version 1, or with git's conflict markers.
+// The text of a lock: version 2, version 1, or a file with git's conflict markers.
 
 extension HistoryLock {
-  /// What `freeze` had to do to read a lock.
+  /// The repair that `freeze` made to read a lock.
   package enum Repair: String, Sendable, Hashable {
     /// Both sides of a merge conflict were joined.
     case joined
@@ -12,7 +12,7 @@ extension HistoryLock {
     case converted
   }
 
-  /// Reads a lock's bytes, CRLF as LF. Only what `rendered()` writes is accepted, in any order.
+  /// Reads the bytes of a lock, with CRLF as LF. Accepts only lines that `rendered()` writes, in any order.
   package init(parsing bytes: [UInt8]) throws(LockError) {
     let lines = try sourceLines(bytes)
     if let line = lines.first(where: { ConflictMarker($0) != nil }) {
@@ -33,11 +33,10 @@ extension HistoryLock {
     try self.init(anyVersion: try sourceLines(bytes))
   }
 
-  /// Reads a lock as `freeze` does: with conflict markers, or in version 1, too.
+  /// Reads a lock for `freeze`, which also accepts conflict markers and version 1.
   ///
-  /// - Parameter advice: what to do when the sides of a conflict froze different migrations with one
-  ///   number.
-  /// - Returns: the lock, and what had to be done; nil for a lock that needs nothing.
+  /// - Parameter advice: what to do when the sides of a conflict froze different migrations with one number.
+  /// - Returns: the lock and its repair; the repair is nil for a lock that needs none.
   package static func repairing(
     _ bytes: [UInt8], advice: String? = nil
   ) throws(LockError) -> (lock: HistoryLock, repair: Repair?) {
@@ -87,7 +86,7 @@ extension HistoryLock {
   }
 }
 
-/// The lines of a file, each with its line end.
+/// The lines of a file, without their line ends. Fails if the last line has no line end.
 private func sourceLines(_ bytes: [UInt8]) throws(LockError) -> [LockSourceLine] {
   let lines = readingCRLFAsLF(bytes).split(separator: .lineFeed, omittingEmptySubsequences: false)
   guard let rest = lines.last, rest.isEmpty else {
@@ -123,7 +122,7 @@ private enum ConflictMarker: UInt8 {
   case theirs = 0x3D
   case end = 0x3E
 
-  /// Seven of one character, and then nothing or a space.
+  /// A marker is the same character seven times, then a space or the end of the line.
   init?(_ line: LockSourceLine) {
     guard let first = line.bytes.first, line.bytes.prefix(7).count == 7,
       line.bytes.prefix(7).allSatisfy({ $0 == first }),
@@ -133,8 +132,8 @@ private enum ConflictMarker: UInt8 {
   }
 }
 
-/// The two sides of a file with conflict markers; nil without any. The base part of the diff3 and zdiff3
-/// styles, which may hold markers of an older conflict, belongs to neither.
+/// The two sides of a file with conflict markers; nil if it has none. The base part of the diff3 and zdiff3
+/// styles belongs to neither side. It may contain markers of an older conflict.
 private func sides(
   _ lines: [LockSourceLine]
 ) throws(LockError) -> (ours: [LockSourceLine], theirs: [LockSourceLine])? {
@@ -201,7 +200,7 @@ extension HistoryLock {
 // MARK: Lines
 
 extension LockEntry {
-  /// The line, without its end.
+  /// The line, without its line end.
   var text: String {
     "\(id) release=\(release ?? "-") canonical=\(digests.canonical) raw=\(digests.raw) "
       + "schema=\(digests.schema) sqlite=\(digests.sqlite)"
@@ -216,7 +215,7 @@ extension LockEntry {
       .joined()
   }
 
-  /// The entry itself, if its line can be read again.
+  /// Returns this entry if its line can be read back.
   func readBack() throws(LockError) -> LockEntry {
     let entry = try LockEntry(parsing: LockSourceLine(number: 1, bytes: Array(text.utf8)[...]))
     guard entry == self else {
@@ -225,7 +224,7 @@ extension LockEntry {
     return entry
   }
 
-  /// Reads a line of version 2, in the one form in which `text` writes it.
+  /// Reads a line of version 2, which must be exactly as `text` writes it.
   init(parsing line: LockSourceLine) throws(LockError) {
     var reader = LockLineReader(line)
     let id = try reader.id()
@@ -251,9 +250,9 @@ extension LockEntry {
   }
 }
 
-/// A line of a file, without its end.
+/// A line of a file, without its line end.
 struct LockSourceLine {
-  /// From 1.
+  /// The line number, from 1.
   let number: Int
   let bytes: ArraySlice<UInt8>
 
@@ -264,7 +263,7 @@ struct LockSourceLine {
   }
 }
 
-/// Takes a line apart from left to right.
+/// Reads the parts of a line from left to right.
 struct LockLineReader {
   private let line: LockSourceLine
   private var rest: ArraySlice<UInt8>
@@ -298,7 +297,7 @@ struct LockLineReader {
     try value("sqlite", isSQLiteVersion)
   }
 
-  /// A JSON string.
+  /// Reads the reason, a JSON string.
   mutating func reason() throws(LockError) -> String {
     try skip(" reason=\"")
     let start = rest.startIndex
@@ -334,7 +333,7 @@ struct LockLineReader {
     }
   }
 
-  /// Up to the next space.
+  /// Reads up to the next space.
   private mutating func word() -> String {
     let word = rest.prefix { $0 != UInt8(ascii: " ") }
     rest = rest[word.endIndex...]
@@ -361,19 +360,19 @@ struct LockLineReader {
   }
 }
 
-/// Numbers with dots between them.
+/// Whether the text is two to four numbers with dots between them.
 private func isSQLiteVersion(_ text: String) -> Bool {
   let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
   return (2...4).contains(parts.count)
     && parts.allSatisfy { (1...9).contains($0.count) && $0.allSatisfy(\.isDigit) }
 }
 
-/// The text as a JSON string on one line. Characters that are not visible, or that change the direction
-/// of the text, are escaped, so that nothing in a lock looks like something else.
+/// The text as a JSON string on one line. Invisible characters and characters that change the text direction
+/// are escaped, so that the lock shows exactly what it contains.
 private func quoted(_ text: String) -> String {
   doubleQuoted(text) { scalar in
     switch scalar {
-    // Controls, bidirectional marks, and what has no width.
+    // Control characters, bidirectional marks, and characters without width.
     case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{AD}", "\u{61C}", "\u{180E}",
       "\u{200B}"..."\u{200F}", "\u{2028}"..."\u{202E}", "\u{2060}"..."\u{206F}", "\u{FEFF}":
       scalar.lineEscape ?? scalar.shortEscape

@@ -8,7 +8,7 @@ package struct Migration: Sendable {
   /// The file name without `.yaml`.
   package let id: String
   package let number: MigrationNumber
-  /// The path, beginning with the folder as it was named.
+  /// The path, which begins with the name of the folder as the user gave it.
   package let file: String
   /// The content of the file.
   package let bytes: [UInt8]
@@ -16,7 +16,7 @@ package struct Migration: Sendable {
   package let rawDigest: String
   package let canonicalDigest: String
 
-  /// - Parameter bytes: the file, from which `manifest` was decoded.
+  /// - Parameter bytes: the content of the file that `manifest` was decoded from.
   package init(id: String, file: String, bytes: [UInt8], manifest: Manifest) {
     self.id = id
     number = MigrationNumber(id: id)
@@ -27,7 +27,7 @@ package struct Migration: Sendable {
     canonicalDigest = SHA256.hex(manifest.canonicalForm)
   }
 
-  /// The file holds CR, which the raw digest passes over before LF.
+  /// Whether the file contains CR, which the raw digest ignores before LF.
   package var hasCarriageReturns: Bool { bytes.contains(.carriageReturn) }
 
   /// - Parameter name: an id or a number.
@@ -36,9 +36,9 @@ package struct Migration: Sendable {
   }
 }
 
-/// The number that a migration's id begins with, of any width: `007_x` is 7, a timestamp is one too.
+/// The number at the start of a migration's id, of any width: `007_x` is 7. A timestamp is a number too.
 package struct MigrationNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// ASCII digits without leading zeros; none is zero.
+  /// ASCII digits without leading zeros; empty for zero.
   private let digits: [UInt8]
 
   /// The leading digits of `id`; an id without any has the number 0.
@@ -57,8 +57,8 @@ package struct MigrationNumber: Sendable, Hashable, Comparable, CustomStringConv
 }
 
 extension MigrationNumber {
-  /// The digits with which the id of the next migration begins: one more than those of the last id and as wide, or
-  /// the present moment where numbers are timestamps (`20261120130000`).
+  /// The digits at the start of the next migration's id: the last number plus one, in the same width, or the
+  /// current time if the numbers are timestamps (`20261120130000`).
   package static func digits(after last: String, at now: Timestamp) -> String {
     var digits = Array(last.utf8.prefix(while: \.isDigit))
     let isTimestamp = digits.count >= 12 && digits.first != UInt8(ascii: "0")
@@ -69,13 +69,14 @@ extension MigrationNumber {
     let next = String(decoding: digits, as: UTF8.self)
     guard isTimestamp else { return next }
     let present = String(decoding: now.description.utf8.filter(\.isDigit).prefix(14), as: UTF8.self)
-    // Two in one second, or a clock that was ahead.
+    // `next` is greater if two migrations have the same second, or if a clock was ahead.
     return MigrationNumber(id: next) < MigrationNumber(id: present) ? present : next
   }
 }
 
-/// What keeps `id` from being a migration's id, nil when it is one: a number, `_`, and a slug of
-/// letters, digits, `_`, `-`, `.` and any other non-ASCII character that can be seen.
+/// The reason why `id` is not a valid migration id; nil if it is valid. A valid id is a number, `_`, and a
+/// name of ASCII letters, digits, `_`, `-`, `.`, and non-ASCII characters other than white space, control
+/// characters and bidirectional controls.
 package func problem(ofMigrationID id: String) -> String? {
   let rest = id.utf8.drop(while: \.isDigit)
   guard rest.count < id.utf8.count else {
@@ -93,7 +94,7 @@ private func isAllowedInID(_ scalar: Unicode.Scalar) -> Bool {
   case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".": true
   case _ where scalar.isASCII: false
   default:
-    // Characters that turn the direction of writing would show a line of the lock as another one.
+    // Characters that change the text direction could make a line of the lock look like another line.
     !scalar.properties.isWhitespace && !scalar.properties.isBidiControl
       && scalar.properties.generalCategory != .control
   }
@@ -117,7 +118,7 @@ package func rawDigest(of bytes: [UInt8]) -> String {
   SHA256.hex(readingCRLFAsLF(bytes))
 }
 
-/// Whether the text is a digest as locks and ledgers hold it: 64 lower-case hexadecimal digits.
+/// Whether the text is a digest in the form of locks and ledgers: 64 lower-case hexadecimal digits.
 func isDigest(_ text: some Collection<UInt8>) -> Bool {
   text.count == 64
     && text.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 &- UInt8(ascii: "a") < 6 }
@@ -136,7 +137,7 @@ func readingCRLFAsLF(_ bytes: [UInt8]) -> [UInt8] {
 
 // MARK: Squashes
 
-/// The id of the squash that ends with a migration: `0012_squash_add_tags` for `0012_add_tags`.
+/// The id of the squash whose last migration is `last`: `0012_squash_add_tags` for `0012_add_tags`.
 package func squashID(of last: String) -> String {
   let digits = last.utf8.prefix(while: \.isDigit)
   let rest = last.utf8.dropFirst(digits.count)
@@ -144,7 +145,7 @@ package func squashID(of last: String) -> String {
     + String(decoding: Array(rest), as: UTF8.self)
 }
 
-/// The ids that are squashes of others among them.
+/// The ids that are squashes of other ids in the list.
 package func squashes(among ids: [String]) -> Set<ExactText> {
   let all = Set(ids.map(\.exact))
   return Set(ids.map { squashID(of: $0).exact }).intersection(all)
@@ -160,7 +161,7 @@ extension Migration {
     return manifest.squashed.filter { !older.contains($0) }
   }
 
-  /// Whether it is a squash of a migration.
+  /// Whether this migration is a squash of the named migration.
   ///
   /// - Parameter name: an id or a number.
   package func replaces(_ name: String) -> Bool {
@@ -170,7 +171,7 @@ extension Migration {
     }
   }
 
-  /// Whether a database that has run these migrations has run all that the squash replaces.
+  /// Whether a database that has run the migrations `run` has run every migration that the squash replaces.
   package func isReplaced(by run: Set<ExactText>) -> Bool {
     let start = base(of: run).map { MigrationNumber(id: $0) }
     return replacedMigrations.allSatisfy { id in
@@ -186,8 +187,8 @@ extension Migration {
 }
 
 extension [Migration] {
-  /// How many places the migrations after a squash at the beginning move back in the ledger: they stand where
-  /// they stood after the migrations that it replaces.
+  /// The number to add to the ledger positions of a history that begins with a squash. The migrations after
+  /// the squash then keep the positions that they had after the migrations that it replaces.
   package var positionOffset: Int {
     guard let first, !first.manifest.squashed.isEmpty else { return 0 }
     return Swift.max(0, first.replacedMigrations.count - 1)

@@ -4,7 +4,7 @@ import SchemaSQLText
 
 /// A folder of manifests and their history lock.
 package struct MigrationFolder: Sendable, Equatable {
-  /// A larger manifest is not read.
+  /// The size of the largest manifest that schemactl reads, in bytes.
   package static let manifestSizeLimit = 8 * 1_048_576
 
   package let path: String
@@ -16,13 +16,14 @@ package struct MigrationFolder: Sendable, Equatable {
   /// The folder of the manifests that a squash replaces.
   package var squashed: MigrationFolder { MigrationFolder(joinedPath(path, "squashed")) }
 
-  /// Where the manifest with this id is, or would be.
+  /// The path of the manifest with this id, whether or not the file exists.
   package func file(ofMigration id: String) -> String { joinedPath(path, id + ".yaml") }
 
-  /// The ids of all manifests, in the order of their numbers, regardless of their content and whether or
-  /// not two have one number.
+  /// The ids of all manifests, in the order of their numbers. Does not read the manifests; two of them may
+  /// have the same number.
   ///
-  /// - Parameter mayHoldOther: whether the folder may hold the history of another tool alone.
+  /// - Parameter mayHoldOther: whether the folder may contain only the history of another tool. If not, such
+  ///   a folder is an error (66).
   package func ids(mayHoldOther: Bool = false) throws(Failure) -> [String] {
     try manifestNames(mayHoldOther: mayHoldOther).filter { $0.problem == nil }.map(\.id)
       .sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
@@ -41,7 +42,7 @@ package struct MigrationFolder: Sendable, Equatable {
           + "`--migrations` names another directory")
     }
     let manifests = names.compactMap(ManifestName.init)
-    // An empty history must not pass for one that was checked.
+    // Do not report an empty history as a checked one.
     let others = manifests.isEmpty && !mayHoldOther ? otherHistory(names) : []
     guard others.isEmpty else {
       throw Failure(
@@ -55,9 +56,8 @@ package struct MigrationFolder: Sendable, Equatable {
     return manifests
   }
 
-  /// The `.sql` files of a folder without manifests, and its folders that hold some or manifests, at
-  /// most four levels deep.
-  /// `connection.sql` and a folder `queries` belong to the application.
+  /// The `.sql` files of the folder, and its subfolders that contain `.sql` files or manifests, at most four
+  /// levels deep. Ignores `connection.sql` and a folder `queries`: they belong to the application.
   private func otherHistory(_ names: [[UInt8]]) -> [String] {
     let known = ["connection.sql", "queries"]
     return names.compactMap { bytes in
@@ -82,7 +82,7 @@ package struct MigrationFolder: Sendable, Equatable {
 
   package var lockFile: String { joinedPath(path, HistoryLock.fileName) }
 
-  /// The history lock, nil when nothing has been frozen yet.
+  /// The history lock; nil if nothing has been frozen yet.
   package func lock() throws(Failure) -> HistoryLock? {
     guard let bytes = try lockBytes() else { return nil }
     do throws(LockError) {
@@ -97,7 +97,7 @@ package struct MigrationFolder: Sendable, Equatable {
       do throws(FileError) {
         return try readFile(lockFile, limit: 64 * 1_048_576)
       } catch  where error.systemError == ENOENT {
-        // A dangling link is not a missing lock: frozen migrations would become drafts.
+        // A dangling link is not a missing lock: otherwise frozen migrations would become drafts.
         if try somethingExists(at: lockFile) { throw error }
         return nil
       }
@@ -111,17 +111,17 @@ package struct MigrationFolder: Sendable, Equatable {
   }
 }
 
-/// A name in the folder that is, or was meant to be, a manifest's.
+/// The name of a file that is, or was meant to be, a manifest.
 package struct ManifestName: Sendable {
   package let text: String
-  /// The name without its ending.
+  /// The name without its extension.
   package let id: String
-  /// Nil when the name can be a manifest's.
+  /// The problem of the name; nil if the name is valid.
   package let problem: String?
 
-  /// Nil for every other name.
+  /// Returns nil if the name does not end in `.yaml` or `.yml`.
   init?(_ bytes: [UInt8]) {
-    // What editors (lock files) and macOS (attributes) put beside a file has the same ending.
+    // Lock files of editors (`.#`) and attribute files of macOS (`._`) have the extension of their file.
     if bytes.starts(with: ".#".utf8) || bytes.starts(with: "._".utf8) { return nil }
     let ending = bytes.dropFirst(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.count)
     guard [".yaml", ".yml"].contains(where: { ending.hasSameLetters(as: $0) }) else { return nil }
@@ -141,8 +141,8 @@ private func isManifest(_ name: [UInt8]) -> Bool {
   ManifestName(name).map { $0.problem == nil } ?? false
 }
 
-/// Whether a name ends in `.sql`, in letters of any case, and is not one that editors (lock files) or
-/// macOS (attributes) put beside a file.
+/// Whether the name ends in `.sql`, in any letter case, and is neither a lock file of an editor nor an
+/// attribute file of macOS.
 package func isSQLFile(_ name: [UInt8]) -> Bool {
   name.count > 4 && name.suffix(4).hasSameLetters(as: ".sql") && !name.starts(with: ".#".utf8)
     && !name.starts(with: "._".utf8)
@@ -158,7 +158,7 @@ extension Collection<UInt8> {
 extension MigrationFolder {
   package var connectionFile: String { joinedPath(path, "connection.sql") }
 
-  /// What the app runs on each of its connections; nil without the file.
+  /// The SQL that the app runs on each of its connections; nil if the file does not exist.
   package func connectionSQL() throws(FileError) -> String? {
     do throws(FileError) {
       let bytes = try readFile(connectionFile, limit: 1_048_576)
@@ -175,7 +175,7 @@ extension MigrationFolder {
 // MARK: Changing the folder
 
 extension MigrationFolder {
-  /// Runs `body` while no other process changes the folder, so that files which `body` reads do not
+  /// Runs `body` while no other schemactl process changes the folder, so that files which `body` reads do not
   /// change before it writes.
   ///
   /// - Parameter timeout: how long to wait for another process, in seconds.
@@ -192,7 +192,7 @@ extension MigrationFolder {
     return try body()
   }
 
-  /// Fails if the folder holds a history already. For commands that begin one.
+  /// Fails if the folder already contains a history. For commands that start one.
   ///
   /// - Parameter mayHoldOther: whether the folder may contain another tool's files, next to which
   ///   the manifests are written.

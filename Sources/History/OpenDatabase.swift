@@ -3,12 +3,12 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// The file at a database's path.
+/// Checks database files, and opens them.
 package enum DatabaseFile {
-  /// Requires the path of a file, which is all that schemactl opens: it would take what SQLite reads
-  /// as a database in memory or as a URI (`sqlite3_open_v2`) literally, and create a file of that name.
+  /// Requires the path of a file. schemactl opens only files: it would use the names of in-memory databases
+  /// and the URIs of `sqlite3_open_v2` literally, and create files with such names.
   ///
-  /// - Throws: a usage error (64) for an empty path, `:memory:` and `file:…`, in any case of letters.
+  /// - Throws: a usage error (64) for an empty path, `:memory:`, `file:…` and `dqlite:…`, in any letter case.
   package static func requirePath(_ path: String) throws(Failure) {
     let folded = path.identifier
     guard !folded.hasPrefix("dqlite:") else {
@@ -39,7 +39,8 @@ package enum DatabaseFile {
     (try? readStart(of: path, count: header.count)) == header
   }
 
-  /// Whether there is a file; throws for what can never be a database.
+  /// Whether the file exists. Throws if the path cannot be that of a readable database: for example, it is a
+  /// folder, or its parent folder does not exist.
   package static func exists(_ path: String) throws(Failure) -> Bool {
     try requirePath(path)
     guard let status = FileStatus(path) else {
@@ -65,15 +66,15 @@ package enum DatabaseFile {
 
   package static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegularFile == true }
 
-  /// In bytes; 0 when there is none.
+  /// The size in bytes; 0 if the file does not exist.
   package static func size(_ path: String) -> Int64 { FileStatus(path)?.bytes ?? 0 }
 
-  /// Whether nothing has the name, nor the name of a journal or a log that SQLite would take for its own.
+  /// Whether no file has this name, nor the name of a journal or WAL that SQLite would use with it.
   package static func isFree(_ path: String) -> Bool {
     databaseSuffixes.allSatisfy { FileStatus(path + $0, followingLinks: false) == nil }
   }
 
-  /// SQLite does not tell why it could not make a file.
+  /// Fails if SQLite could not create a file in the folder. SQLite itself does not report the reason.
   package static func requireWritableFolder(of path: String) throws(Failure) {
     guard !isWritableFolder(parentFolder(of: path)) else { return }
     throw refusal(path, "create")
@@ -96,7 +97,8 @@ package enum DatabaseFile {
     guard try exists(path) else { throw Failure(.notFound, "database \(path) does not exist") }
   }
 
-  /// Opens a database to look at it; no lock for writing is ever taken.
+  /// Opens a database for reading. If the file has a hot journal, or a WAL without its index, opens it in
+  /// read-write mode, so that SQLite can recover it.
   package static func openForReading(
     _ path: String, timeout: Double, interruption: Interruption = Interruption(),
     onWait: @escaping (Double) -> Void = { _ in }
@@ -105,15 +107,15 @@ package enum DatabaseFile {
       do {
         return try open(path, .readOnly, timeout: timeout, interruption, onWait)
       } catch  where error.code == .cannotOpen || error.code == .readOnly {
-        // A hot journal, or a WAL without its index, can only be read by one who may write.
+        // SQLite reads a hot journal, or a WAL without its index, only on a connection that can write.
         let connection = try open(path, .readWrite, timeout: timeout, interruption, onWait)
-        // A log that a killed process has left stays as it is.
+        // Closing this connection must not remove the WAL that a killed process left behind.
         connection.set(.keepsLog, to: true)
         return connection
       }
     } catch {
       guard error.status == .bug else { throw Failure(error, database: path) }
-      // The first read failed: the file has a feature that this SQLite does not know.
+      // The first read failed: the file has a feature that this version of SQLite does not know.
       throw Failure(
         .inputOutput,
         "cannot read \(path) (\(error.message)): a newer SQLite created it, or it is damaged",
@@ -184,7 +186,7 @@ package enum DatabaseFile {
   }
 }
 
-/// A database that is open to be read, and its name in messages.
+/// A database that is open for reading, and its name for messages.
 package struct ReadableDatabase {
   package let connection: Connection
   package let name: String
@@ -217,17 +219,18 @@ package struct ReadableDatabase {
         file, timeout: timeout, interruption: interruption, onWait: onWait), name: file)
   }
 
-  /// Closes the connection before another one writes the database: in WAL mode, the log is removed
-  /// when the last connection that can write closes.
+  /// Closes the connection. Call this before another connection writes the database: in WAL mode, SQLite
+  /// removes the log only if the last connection to close can write.
   package func close() { connection.close() }
 }
 
-/// The present state of a database: its ledger and its schema, read in one transaction.
+/// The current state of a database: its ledger and its schema, read in one transaction.
 package struct LiveDatabase {
-  /// Nil without a ledger, of schemactl or of a tool that `replaces` names.
+  /// The rows of the ledger; nil if the database has neither schemactl's ledger nor one that `replaces`
+  /// names.
   package var rows: [LedgerRow]?
   package let schema: Schema
-  /// How many of the rows are not written yet: another tool has made these migrations' changes.
+  /// The number of rows that are not written yet, because another tool made the changes of these migrations.
   package var adopted = 0
 
   package init(_ connection: Connection, _ ledger: Ledger, path: String) throws(Failure) {
@@ -243,8 +246,8 @@ package struct LiveDatabase {
 }
 
 extension DatabaseFile {
-  /// What keeps this process from writing a database, where SQLite only says that it cannot; nil
-  /// when nothing does.
+  /// The reason why this process cannot write a database, which SQLite does not report; nil if nothing
+  /// prevents it.
   package static func obstacle(_ path: String) -> String? {
     for file in databaseSuffixes.map({ path + $0 }) where access(file, F_OK) == 0 {
       if let refusal = refusal(file, R_OK | W_OK) {
@@ -257,12 +260,12 @@ extension DatabaseFile {
     }
   }
 
-  /// Why the file itself cannot be read, regardless of the files beside it.
+  /// The reason why the file itself cannot be read, regardless of the files beside it; nil if it can be read.
   static func unreadability(_ path: String) -> String? {
     access(path, F_OK) == 0 ? refusal(path, R_OK) : nil
   }
 
-  /// What permission is missing, in words. That the disk does not answer is another matter.
+  /// The missing permission in words; nil if access fails for another reason, such as a disk error.
   private static func refusal(_ path: String, _ mode: Int32) -> String? {
     guard access(path, mode) != 0, ExitStatus(systemError: errno) == .permission else { return nil }
     return String(cString: strerror(errno))
@@ -270,7 +273,7 @@ extension DatabaseFile {
 }
 
 extension ExitStatus {
-  /// What `errno` means for a file.
+  /// The status for an `errno` value of a file operation.
   package init(systemError: Int32) {
     self =
       switch systemError {
@@ -282,7 +285,8 @@ extension ExitStatus {
 }
 
 extension Schema {
-  /// Two tables or indexes that begin on the same page: a write to one damages the other.
+  /// A description of two tables or indexes that have the same root page; nil if there are none. A write to
+  /// one damages the other.
   var damage: String? {
     var owners: [Int64: SchemaObject] = [:]
     for object in objects where object.rootPage != 0 {
@@ -303,10 +307,10 @@ extension Failure {
   }
 }
 
-/// A request to stop that another thread makes, usually because of a signal.
+/// A request from another thread to stop, usually because of a signal.
 ///
-/// SQLite forgets an interrupt that comes between two statements, so the request is a flag that is
-/// looked at there, and by each statement while it runs.
+/// SQLite ignores an interrupt that arrives between two statements. Therefore the request is a flag, which is
+/// checked between statements and by each running statement.
 package final class Interruption: Sendable {
   private let requested = Locked(false)
   private let connections = Locked<[Interruptible]>([])
@@ -323,7 +327,7 @@ package final class Interruption: Sendable {
   package func watch(_ connection: Connection) {
     let handle = connection.interruptHandle
     connections.withLock { connections in
-      // One run may open thousands of databases, one after the other.
+      // One run may open thousands of databases, one after another.
       connections.removeAll(where: \.isClosed)
       connections.append(handle)
     }

@@ -1,4 +1,4 @@
-/// The version of schemactl, as `--version` says it and ledgers record it.
+/// The version of schemactl, which `--version` prints and ledgers record.
 package enum ToolVersion {
   package static let current = "0.2.0"
 }
