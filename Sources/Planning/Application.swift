@@ -4,7 +4,7 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// What the application registers on its connections and the schema may call, and how its databases are run.
+/// The functions and collations of the application that the schema may call, and settings for its databases.
 package struct Application: Sendable {
   package struct Collation: Sendable {
     package let name: String
@@ -16,21 +16,21 @@ package struct Application: Sendable {
     }
   }
 
-  /// What `schemactl.yaml` declares: known by name only.
+  /// Functions and collations that `schemactl.yaml` declares. Only their names and argument counts are known.
   package var declaredFunctions: [DeclaredFunction]
   package var declaredCollations: [String]
-  /// What an app that embeds the library brings itself.
+  /// Functions and collations that an app passes to the library.
   package var functions: [FunctionDefinition]
   package var collations: [Collation]
-  /// Lint follows statements: each operation is planned alone, and a rewrite ends with the old table's
-  /// drop, which the authorizer reports.
+  /// Whether each operation is planned alone, and a rewrite ends with DROP TABLE of the old table, which the
+  /// authorizer reports. Lint needs that, because it follows statements.
   package var plansForLint = false
-  /// Whether `drop_column` may leave a trigger that never fires again. Devices have run released
-  /// migrations that did.
+  /// Whether `drop_column` may leave a trigger whose UPDATE OF names the dropped column, and which never
+  /// fires again. Released migrations have done so on devices.
   package var plansForReleased = false
-  /// Where its databases record what they have run.
+  /// The table in which a database records the migrations that it has run.
   package var ledger = Ledger.usual
-  /// What a scratch database may cost.
+  /// The limits of time and memory of a scratch database.
   package var limit = WorkLimit()
 
   package init(
@@ -43,13 +43,13 @@ package struct Application: Sendable {
     self.collations = collations
   }
 
-  /// Declares further functions, unless they are known.
+  /// Adds declared functions, except those whose names are declared already.
   package mutating func declare(_ functions: [DeclaredFunction]) {
     let known = Set(declaredFunctions.map(\.name.identifier))
     declaredFunctions += functions.filter { !known.contains($0.name.identifier) }
   }
 
-  /// Declared functions without an implementation; `uuid()` is built in.
+  /// The declared functions without an implementation. `uuid()` is built in.
   package var missingFunctions: [DeclaredFunction] {
     let known = Set(([.uuid] + functions).map { $0.name.identifier })
     return declaredFunctions.filter { !known.contains($0.name.identifier) }
@@ -60,15 +60,17 @@ package struct Application: Sendable {
     return declaredCollations.filter { !known.contains($0.identifier) }
   }
 
-  /// Registers everything on a private database: missing functions do nothing, so that any schema
-  /// can be built. Never on a user's database, whose rows and indexes it would corrupt.
+  /// Registers all functions and collations on a private database. Missing functions return NULL, so that any
+  /// schema can be created.
+  ///
+  /// Not for a user's database: NULL as the result of a function would corrupt its rows and indexes.
   package func registerStubs(on connection: Connection) throws(DatabaseError) {
     try registerBrought(on: connection)
     try registerMissing(on: connection, nil)
   }
 
-  /// Registers everything on a user's database: what is missing can be named there by DDL, and
-  /// fails the statement that would call it.
+  /// Registers all functions and collations on a user's database. DDL can name the missing ones there; a
+  /// statement that calls a missing function fails.
   ///
   /// - Returns: `calls`.
   @discardableResult
@@ -90,7 +92,8 @@ package struct Application: Sendable {
     for name in missingCollations { try connection.registerStub(of: .collation(name), calls) }
   }
 
-  /// Does not replace a function of the same name on a borrowed connection.
+  /// Registers the functions and collations that the app passes to the library. On a borrowed connection, a
+  /// function or collation that exists under the same name is not replaced.
   package func registerBrought(on connection: Connection) throws(DatabaseError) {
     let isShared = connection.isBorrowed
     for function in isShared ? [.uuid] + functions : functions {
@@ -106,7 +109,7 @@ package struct Application: Sendable {
   }
 }
 
-/// Which of the application's missing functions and collations SQLite has called.
+/// The names of the application's missing functions and collations that SQLite has called; at most ten.
 package final class CallRecord: Sendable {
   private let names = Locked<[String]>([])
 
@@ -142,11 +145,12 @@ package enum MissingName: Sendable, Equatable {
 }
 
 extension Connection {
-  /// Registers a stand-in.
+  /// Registers a stand-in for a missing function or collation.
   ///
   /// - Parameters:
-  ///   - arguments: of a function; -1 is any number.
-  ///   - calls: notes each call; a function fails then. Without it a function gives NULL.
+  ///   - arguments: the number of arguments of a function; -1 accepts any number.
+  ///   - calls: records each call. A function that is called then fails. If this is nil, the function returns
+  ///     NULL.
   package func registerStub(
     of name: MissingName, arguments: Int = -1, _ calls: CallRecord?
   ) throws(DatabaseError) {
@@ -162,7 +166,7 @@ extension Connection {
               "`\(name)()` is a function of the application and not available here")
           }))
     case .collation(let name):
-      // A collation cannot fail: the caller of the statement reads the record afterwards.
+      // A collation cannot fail, so the caller of the statement reads the record afterwards.
       try registerCollation(name) { a, b in
         calls?.note(name)
         return a == b ? 0 : a < b ? -1 : 1
@@ -172,20 +176,21 @@ extension Connection {
 }
 
 extension Schema {
-  /// A private database in memory with this schema and no rows, to ask SQLite what a change does.
+  /// Creates a scratch database with this schema and without rows, to ask SQLite for the effect of a change.
   ///
   /// Omits objects that cannot be recreated, such as a view that names a dropped table.
   package func scratch(_ application: Application) throws(DatabaseError) -> Connection {
     let connection = try application.scratch()
     try application.registerStubs(on: connection)
     if table("sqlite_stat1") != nil {
-      // The only way to have SQLite's own tables of statistics.
+      // Only ANALYZE can create SQLite's statistics tables.
       try connection.execute("ANALYZE")
     }
     for kind in [SchemaObject.Kind.table, .index, .view, .trigger] {
       for object in objects where object.kind == kind && !object.isInternal {
         guard let sql = object.sql else { continue }
-        // A virtual table brings its shadow tables itself: making them again fails, rightly.
+        // CREATE VIRTUAL TABLE also creates the shadow tables. Their own CREATE TABLE then fails, which is
+        // harmless.
         do {
           try connection.execute(sql)
         } catch  where !error.isFault {}
@@ -196,7 +201,7 @@ extension Schema {
 }
 
 extension Application {
-  /// A private database in memory that holds nothing, with the limits of one.
+  /// Creates an empty scratch database with the limits `limit`.
   package func scratch() throws(DatabaseError) -> Connection {
     let connection = try Connection(path: nil)
     try connection.limitWork(to: limit)

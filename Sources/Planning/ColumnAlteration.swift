@@ -3,7 +3,7 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// Plans `alter_column`: the column keeps its name, its place and every value.
+/// Plans `alter_column`. The column keeps its name, its position and every value.
 struct ColumnAlteration {
   private let change: AlterColumn
   private let schema: Schema
@@ -32,9 +32,10 @@ struct ColumnAlteration {
     return edit(operation)
   }
 
-  // MARK: What is asked
+  // MARK: Requirements
 
-  /// INTEGER PRIMARY KEY is the rowid itself, which only other operations can change.
+  /// Refuses another type for a column of the primary key: an INTEGER PRIMARY KEY is the rowid itself, and
+  /// only other operations can change it.
   private func requireSameRowid() throws {
     guard !change.type.isKept, table.isInPrimaryKey(column) else { return }
     throw PlanningError(
@@ -42,7 +43,8 @@ struct ColumnAlteration {
         + "use `convert_primary_key` or `rebuild_table`", key: "type")
   }
 
-  /// A foreign key among the table's constraints would stay beside the new definition, or replace it.
+  /// Refuses `references` if a table constraint declares the column's foreign key: that constraint would
+  /// remain beside the new definition.
   private func requireOwnReference() throws {
     guard !change.references.isKept else { return }
     let isTables = table.parsed.constraints.contains { constraint in
@@ -55,9 +57,10 @@ struct ColumnAlteration {
         + "constraint: use `rebuild_table`", key: "references")
   }
 
-  // MARK: In place
+  // MARK: Schema edit
 
-  /// Why the stored SQL alone cannot be changed: the stored values would no longer match it.
+  /// The reason why an edit of the stored SQL is not enough: the stored values would not match the new
+  /// definition. Nil if it is enough.
   private var obstacleToEdit: String? {
     guard change.generated.isKept else { return "its values are computed" }
     if !change.type.isKept, column.generated != nil || !storesAlike {
@@ -68,19 +71,20 @@ struct ColumnAlteration {
       if let user = table.user(of: column, in: schema) { return "\(user) depends on its order" }
     }
     if change.default.isKept { return nil }
-    // Rows that are older than the column read its default in the schema.
+    // Rows that are older than the column read its default from the schema.
     if table.parsed.isWithoutRowid || table.rowidName == nil { return "its rows have no rowid" }
     return column.generated == nil ? nil : "its values are computed"
   }
 
-  /// Whether no value is stored in another way under the new type.
+  /// Whether the new type stores every value in the same way as the old one.
   private var storesAlike: Bool {
     let old = column.type?.text ?? ""
     let new = finalColumn.type?.text ?? ""
     return !table.parsed.isStrict && Affinity(ofType: old) == Affinity(ofType: new)
   }
 
-  /// Whether a new CHECK judges the values as they are stored now. Otherwise only the rewrite can tell.
+  /// Whether a new CHECK would read the values as they are stored and compared now. Otherwise only the
+  /// rewrite can test it.
   private var comparesAlike: Bool {
     change.collate.isKept && (change.type.isKept || storesAlike)
   }
@@ -88,7 +92,7 @@ struct ColumnAlteration {
   private func edit(_ operation: Operation) -> OperationPlan {
     var steps = guards.map(Step.question)
     var proofs: [RowProof] = []
-    // Otherwise no row is written: the guards are the proof.
+    // Otherwise no row is written, and the guards are sufficient.
     if !change.default.isKept {
       steps += fillingShortRows
       proofs = [RowProof(of: table)]
@@ -103,7 +107,7 @@ struct ColumnAlteration {
   private var name: String { Quoting.quoted(change.column) }
   private var main: String { "main.\(Quoting.quoted(table.name))" }
 
-  /// What the rows must say before the new text can be true of them.
+  /// The questions whose answers must be no before the new definition is true for all rows.
   private var guards: [Question] {
     var guards: [Question] = []
     if case .set = change.notNull {
@@ -131,14 +135,16 @@ struct ColumnAlteration {
 
   // MARK: Short rows
 
-  /// A blob that no column is likely to hold, and no affinity changes.
+  /// A blob that columns are very unlikely to contain and that no affinity converts.
   private static let mark = "X'7363686D63746C2D73686F72742D726F77'"
   private static let short = "temp.schemactl_short"
 
-  /// Rows that were there before ADD COLUMN hold no value, and read the default from the schema
-  /// (Database File Format, section 2.3.1: record format). They get the value that they have read
-  /// until now: found by a default that nothing else holds, and written under the old one, so that
-  /// indexes stay right.
+  /// Steps that store the old default in the rows that are older than the column.
+  ///
+  /// ADD COLUMN writes no rows: the records of existing rows have no value for the new column, and SQLite
+  /// reads the default from the schema (Database File Format, section 2.3.1: record format). To find these
+  /// rows, the schema temporarily declares a default that no other row contains. They are updated under the
+  /// old default, so that the indexes stay correct.
   private var fillingShortRows: [Step] {
     guard let rowid = table.rowidName else { return [] }
     var marked = ColumnText(column, of: table)
@@ -182,7 +188,7 @@ struct ColumnAlteration {
       questions: guards + table.computedGuards(as: final) + carried, columns: columns)
   }
 
-  /// The column in a recreated table; nil if its values are computed there.
+  /// The value of the column in a rewritten table; nil for a generated column.
   var filled: Rewrite.Column? {
     guard finalColumn.generated == nil else { return nil }
     return Rewrite.Column(
@@ -209,8 +215,8 @@ extension AlterColumn {
 }
 
 extension ParsedTable {
-  /// The object that depends on comparisons of the column's values, as named in messages: an index, a key, a
-  /// constraint or a computed column; nil without one.
+  /// The first object that depends on the order or equality of the column's values, as named in messages: a
+  /// key, a constraint, a generated column, an index or a foreign key. Nil if none does.
   fileprivate func user(of column: CreateTable.Column, in schema: Schema) -> String? {
     let name = column.name.text
     if column.isUnique || column.primaryKey != nil { return "its own UNIQUE or key" }

@@ -3,14 +3,14 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// Plans `move_column`: no value is lost, nothing that mentions the old column is forgotten.
+/// Plans `move_column`. No value is lost, and every object that mentions the old column is found.
 struct ColumnMove {
   private let move: MoveColumn
   private let schema: Schema
   private let application: Application
   private let table: ParsedTable
   private let column: CreateTable.Column
-  /// What `using` says; nil for a `map`.
+  /// The expression of `using`; nil for a `map`.
   private let using: RowExpression?
 
   init(
@@ -38,7 +38,7 @@ struct ColumnMove {
       }
   }
 
-  /// Whether the new values depend on more than the row that gets them.
+  /// Whether a new value depends on other rows than the one that gets it.
   var readsOtherRows: Bool { using?.readsOtherRows ?? false }
 
   func plan(_ operation: Operation) throws -> OperationPlan {
@@ -85,7 +85,7 @@ struct ColumnMove {
       : "\(first), \(keep), or let SQLite rewrite it with `dependents: rename`"
   }
 
-  /// Why SQLite cannot rewrite what mentions the column.
+  /// The reason why SQLite cannot rewrite the objects that mention the column.
   private func obstacle(to renaming: ColumnRenaming) -> String {
     if renaming.blocking.isEmpty, let breaking = renaming.breaking {
       return
@@ -100,7 +100,8 @@ struct ColumnMove {
 
   // MARK: Strategies
 
-  /// The column keeps its definition, so that SQLite's own RENAME is the whole structural change.
+  /// Plans an UPDATE and RENAME COLUMN. If the column keeps its definition, RENAME COLUMN is the only change
+  /// of the schema.
   private func rename(
     _ operation: Operation, _ renamed: Schema, _ renaming: ColumnRenaming
   ) throws -> OperationPlan {
@@ -111,7 +112,8 @@ struct ColumnMove {
       return try rewrite(
         operation, because: obstacle, renamed: move.renamesDependents ? (renamed, statement) : nil)
     }
-    // RENAME also turns "text" into 'text' in every view and trigger: a rewrite does not change them.
+    // RENAME COLUMN also turns "text" into 'text' in every view and trigger of the table. A rewrite does not
+    // change them.
     if renaming.rewritesOthers, !move.renamesDependents {
       return try rewrite(
         operation, because: "RENAME COLUMN would rewrite views or triggers that do not mention it")
@@ -123,7 +125,7 @@ struct ColumnMove {
       steps: try questions(in: expected ?? table.object.sql ?? "").map(Step.question)
         + (update ?? []) + [.statement(statement, nil)],
       expectations: expected.map { [TableExpectation(table: table.name, sql: $0)] } ?? [],
-      // Where no row is written, the scan before is the proof.
+      // If no row is written, there is nothing to prove: the questions have scanned the rows.
       proofs: update.map { _ in
         [RowProof(of: table, except: column.name.text, adding: move.to.name)]
       } ?? [])
@@ -138,8 +140,10 @@ struct ColumnMove {
       ? "values of a unique column could collide during an UPDATE" : nil
   }
 
-  /// - Parameter renamed: the schema in which SQLite has rewritten what mentions the column, and
-  ///   the statement that makes it so once the rows are copied.
+  /// Plans a rewrite of the table.
+  ///
+  /// - Parameter renamed: the schema in which SQLite has renamed the column in its dependents, and the
+  ///   statement that does so after the rows are copied. Nil if dependents are not renamed.
   private func rewrite(
     _ operation: Operation, because reason: String,
     renamed: (schema: Schema, statement: String)? = nil
@@ -158,7 +162,7 @@ struct ColumnMove {
       beforeInstalling: renamed.map { [$0.statement] } ?? [])
   }
 
-  /// `keep_source`: the old column stays, the new one comes last.
+  /// Plans `keep_source`: the old column stays, and the new one becomes the last column.
   private func addition(_ operation: Operation) throws -> OperationPlan {
     let final = table.adding(move.to.sql)
     let triggers = try move.mirror ? mirror(in: final) : []
@@ -181,8 +185,8 @@ struct ColumnMove {
       proofs: update.map { _ in [RowProof(of: table, adding: move.to.name)] } ?? [])
   }
 
-  /// The triggers of `mirror`, on the table with that text. They come last: what the migration
-  /// writes is in step already.
+  /// The triggers of `mirror`, on the table with the SQL `final`. They are created last, because the rows
+  /// that the migration itself writes are in step already.
   private func mirror(in final: String) throws -> [Step] {
     guard !isUnique else {
       throw PlanningError(
@@ -193,7 +197,8 @@ struct ColumnMove {
       .map { .statement(qualified($0), nil) }
   }
 
-  /// Whether the column is part of a UNIQUE constraint or a unique index.
+  /// Whether the column is part of a UNIQUE constraint or a unique index. An index on an expression counts,
+  /// because it may read the column.
   private var isUnique: Bool {
     func holds(_ terms: [IndexedTerm]) -> Bool {
       terms.contains { $0.column?.isSame(as: column.name.text) ?? true }
@@ -217,13 +222,13 @@ struct ColumnMove {
     case rows(String)
   }
 
-  /// The new column in a recreated table, computed from a row of the old one.
+  /// The new column in a rewritten table, computed from a row of the old table.
   var moved: Rewrite.Column {
     Rewrite.Column(
       name: Quoting.quoted(move.to.name), value: newValue(over: column.name.text), isKept: false)
   }
 
-  /// The new column's value, over a row in which the old column is called `name`.
+  /// The new column's value, as SQL over a row in which the old column has this name.
   private func newValue(over name: String) -> String {
     switch move.mapping {
     case .map(let entries): ValueMap(column: Quoting.quoted(name), entries: entries).value
@@ -236,10 +241,10 @@ struct ColumnMove {
     return ValueMap(column: Quoting.quoted(column.name.text), entries: entries)
   }
 
-  /// What the rows are asked before anything is written: whether `map` names every value, and
-  /// whether a column that `using` takes as it is keeps its values.
+  /// The questions asked before anything is written: whether `map` names every value, whether a column that
+  /// `using` copies keeps its values, and whether rows that refer to the column keep their parents.
   ///
-  /// - Parameter final: the CREATE TABLE that the table is to have.
+  /// - Parameter final: the CREATE TABLE statement of the changed table.
   private func questions(in final: String) throws -> [Question] {
     let target = try ParsedTable(table, as: final)
     guard let new = target.parsed.column(named: move.to.name) else { return [] }
@@ -258,7 +263,7 @@ struct ColumnMove {
     return [Question(unmapped)] + links
   }
 
-  /// The questions whether rows that refer to the column still refer to the same rows.
+  /// The questions whether rows that refer to the column would refer to other rows than before.
   private var keptLinks: [Question] {
     get throws {
       guard !move.keepSource, changesValues else { return [] }
@@ -279,7 +284,7 @@ struct ColumnMove {
     }
   }
 
-  /// A value of `map` must be stored as it is written.
+  /// Refuses a value of `map` that the new column would store as another value.
   private func requireSameValues(
     _ values: [Value], in new: CreateTable.Column, of target: ParsedTable
   ) throws {
@@ -322,7 +327,7 @@ struct ColumnMove {
     return [.rewriting(true), .update(update), .rewriting(false)]
   }
 
-  /// Whether `to` says what the old column's definition says, but for the name.
+  /// Whether `to` repeats the old column's definition except for the name.
   private var hasSameDefinition: Bool {
     let text = "CREATE TABLE t (\(move.to.sql))"
     let tokens = TokenizedSQL(text)
@@ -339,7 +344,7 @@ struct ColumnMove {
 }
 
 extension ColumnDefinition {
-  /// Whether ADD COLUMN takes it on a table with rows (ALTER TABLE, section 5).
+  /// Whether ADD COLUMN accepts this column on a table with rows (ALTER TABLE, section 5).
   var canBeAdded: Bool {
     guard !primaryKey, !unique, check == nil else { return false }
     let isConstant = self.default?.source == nil

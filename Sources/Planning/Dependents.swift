@@ -2,24 +2,25 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// What SQLite's RENAME COLUMN does to a schema: the oracle for what mentions a column.
+/// The effect of SQLite's RENAME COLUMN on a schema. It shows which objects mention a column.
 struct ColumnRenaming {
-  /// The schema afterwards; nil when the RENAME is refused because of something that does not
-  /// mention the column (one broken view blocks it on every table).
+  /// The schema after the RENAME. Nil if an object prevents the RENAME: one broken view prevents it on every
+  /// table.
   let result: Schema?
   /// The objects that mention the column, as named in messages: parts of its own table first.
   let dependents: [String]
-  /// Whether constraints of the table are among them, which no operation drops.
+  /// Whether `dependents` includes constraints of the table. No operation drops those alone.
   let hasConstraint: Bool
-  /// Those of them that are not parts of the table.
+  /// The elements of `dependents` that are not parts of the table.
   let others: [String]
-  /// What no RENAME rewrites, either: full-text tables that read the column by its name.
+  /// The full-text tables that read the column by its name, as named in messages. RENAME does not rewrite
+  /// them.
   let unwritable: [String]
-  /// The objects that prevent SQLite from renaming anything, as named in messages.
+  /// The objects that were broken before and prevent SQLite from renaming anything, as named in messages.
   let blocking: [String]
-  /// What the RENAME would break, and how; nil when it is nothing.
+  /// The objects that the RENAME would break, with SQLite's message; nil if it breaks none.
   let breaking: String?
-  /// Whether objects other than the table get another text.
+  /// Whether RENAME changes the SQL of objects other than the table.
   let rewritesOthers: Bool
 
   init(
@@ -60,7 +61,7 @@ struct ColumnRenaming {
   }
 }
 
-/// The parts of the table's own text that mention the column, its own definition apart.
+/// The columns and constraints of the table that mention the column, except its own definition.
 private func inTable(
   _ table: SchemaObject, from: String, after: Schema
 ) throws -> (columns: [String], constraints: [String]) {
@@ -81,7 +82,8 @@ private func inTable(
 }
 
 extension SchemaObject {
-  /// RENAME COLUMN turns "text" into 'text' in views and triggers that mention the table.
+  /// Whether the two texts differ only in the quotes of strings: RENAME COLUMN turns "text" into 'text' in
+  /// views and triggers that mention the table.
   fileprivate func differsByQuotingOnly(from other: SchemaObject?) -> Bool {
     guard let sql, let theirs = other?.sql else { return false }
     let a = TokenizedSQL(sql)
@@ -94,12 +96,12 @@ extension SchemaObject {
     }
   }
 
-  /// Whether this is a full-text table over that table's column: `content='t'`, be the column among
-  /// its own or its `content_rowid` (FTS5 External Content Tables).
+  /// Whether this is a full-text table with `content='table'` that reads the column: as one of its own
+  /// columns or as its `content_rowid` (FTS5 External Content Tables).
   ///
-  /// - Parameter column: nil is any, and the table itself.
+  /// - Parameter column: nil for any column of the table.
   func reads(_ column: String?, of table: String) -> Bool {
-    // Virtual tables have no b-tree of their own.
+    // Virtual tables have no root page.
     guard rootPage == 0 else { return false }
     let tokens = TokenizedSQL(sql ?? "")
     guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens) else { return false }
@@ -119,8 +121,8 @@ extension SchemaObject {
 }
 
 extension ParsedTable {
-  /// The constraints for which SQLite drops no such column (ALTER TABLE, section 5), each as it is
-  /// written. It names none of them itself.
+  /// The constraints because of which SQLite refuses to drop the column (ALTER TABLE, section 5), as they are
+  /// written. SQLite's error message names none of them.
   func constraints(keeping column: String) -> [String] {
     let own = parsed.columns.first { $0.name.isSame(as: column) }?.constraints ?? []
     let inline = own.filter { constraint in
@@ -149,7 +151,7 @@ extension ParsedTable {
     return (inline + others + table).map(tokens.text)
   }
 
-  /// Whether a bare word is the column; one in double quotes might be a text.
+  /// Whether the expression names the column without double quotes. A name in double quotes may be a string.
   private func mentions(_ column: String, in range: Range<Int>) -> Bool {
     tokens.columnIdentifiers(in: range).contains { name in
       name.isSame(as: column) && tokens.bytes[name.range.lowerBound] != UInt8(ascii: "\"")
@@ -157,38 +159,40 @@ extension ParsedTable {
   }
 }
 
-/// A view or a trigger that no longer compiles.
+/// A view or a trigger that does not compile, or a trigger whose UPDATE OF names a missing column.
 package struct BrokenObject: Sendable {
   package let object: SchemaObject
-  /// SQLite's message: `no such column: NEW.amuont`.
+  /// SQLite's message, such as `no such column: NEW.amuont`.
   package let message: String
-  /// It compiled until an ALTER TABLE was tried.
+  /// Whether it compiled until an ALTER TABLE was tried.
   var isBrokenByChange = false
-  /// The column of its UPDATE OF that the table lacks: the trigger compiles, but never fires for it.
+  /// The column of UPDATE OF that the table does not have. The trigger compiles, but never fires for that
+  /// column.
   package var missingColumn: String?
 }
 
 extension Schema {
-  /// The views and triggers that do not compile, and the triggers whose UPDATE OF names a missing
-  /// column. SQLite looks at all views and triggers when it renames any table, and names the first
-  /// one that is broken (ALTER TABLE, section 2).
+  /// The views and triggers that do not compile, and the triggers whose UPDATE OF names a missing column.
   ///
-  /// - Parameter allowsQuotedStrings: whether a name in double quotes that nothing has is a string,
-  ///   as it is to SQLite unless the application forbids it.
+  /// A RENAME of any table makes SQLite compile all views and triggers, and report the first broken one
+  /// (ALTER TABLE, section 2).
+  ///
+  /// - Parameter allowsQuotedStrings: whether an unknown name in double quotes is a string. That is SQLite's
+  ///   default; an application can turn it off.
   package func brokenObjects(
     _ application: Application, allowsQuotedStrings: Bool = true
   ) throws(DatabaseError) -> [BrokenObject] {
-    // To make a schema again takes time that grows with its square.
+    // The time to recreate a schema grows with the square of its size.
     guard objects.contains(where: { [.view, .trigger].contains($0.kind) }) else { return [] }
     let scratch = try scratch(application)
     try scratch.execute("CREATE TABLE schemactl_probe (a)")
-    // As on the application's own connections, where a trigger may write a search index.
+    // The application's own connections have this setting, which lets a trigger write to a full-text table.
     scratch.set(.trustedSchema, to: true)
     scratch.set(.doubleQuotedStringsInDML, to: allowsQuotedStrings)
     scratch.set(.doubleQuotedStringsInDDL, to: allowsQuotedStrings)
     var (broken, rest) = try scratch.alter(
       "ALTER TABLE schemactl_probe RENAME TO schemactl_renamed")
-    // A column that a trigger sets is looked for only when the trigger is compiled for its event.
+    // SQLite checks the columns that a trigger sets only when it compiles the trigger for its event.
     for object in rest.objects where object.kind == .trigger {
       if let message = try scratch.complaint(about: object, among: rest) {
         broken.append(BrokenObject(object: object, message: message))
@@ -202,7 +206,7 @@ extension Schema {
     return broken
   }
 
-  /// The triggers of a table whose UPDATE OF names a column. SQLite drops the column nevertheless.
+  /// The triggers of a table whose UPDATE OF names the column. SQLite drops such a column without an error.
   func triggers(onUpdateOf column: String, in table: String) -> [SchemaObject] {
     objects(.trigger, on: table).filter { trigger in
       trigger.updatedColumns.contains { $0.isSame(as: column) }
@@ -221,15 +225,17 @@ extension SchemaObject {
 }
 
 extension SchemaDelta {
-  /// The views and triggers that a migration has broken, in words: they compiled before it, under the same names.
-  /// SQLite does not check them when a table is dropped and recreated.
+  /// The views and triggers that a migration has broken, as an error message; nil if there are none. An
+  /// object counts if it compiled before the migration under the same name. SQLite does not check such
+  /// objects when a table is dropped and recreated.
   ///
-  /// Only a migration that writes rows of a table that was there, and changes the definition of what
-  /// stays, is looked at closer.
+  /// Only a migration that writes rows of an existing table and changes the definition of an object that it
+  /// does not drop is checked.
   ///
   /// - Parameters:
-  ///   - old: the schema before the migration, and after it.
-  ///   - written: the tables whose rows it writes.
+  ///   - old: the schema before the migration.
+  ///   - now: the schema after it.
+  ///   - written: the tables whose rows the migration writes.
   package func brokenObjects(
     from old: Schema, to now: Schema, writing written: Set<Identifier>, _ application: Application
   ) throws(DatabaseError) -> String? {
@@ -250,7 +256,7 @@ extension SchemaDelta {
 }
 
 extension Connection {
-  /// Why a trigger cannot be compiled for the statement that fires it; nil when it can.
+  /// SQLite's error when it compiles the trigger for the statement that fires it; nil if it compiles.
   fileprivate func complaint(
     about object: SchemaObject, among schema: Schema
   ) throws(DatabaseError) -> String? {
@@ -281,7 +287,7 @@ extension Connection {
     return columns.first { !known.contains($0.text.identifier) }?.text
   }
 
-  /// A statement that fires the triggers of a table or a view, so that SQLite compiles them.
+  /// A statement that fires the triggers of a table or a view. SQLite compiles them when it prepares it.
   package func statement(
     firing event: CreateTrigger.Event, on table: String, of schema: String? = nil
   ) throws(DatabaseError) -> String {
@@ -298,10 +304,10 @@ extension Connection {
 }
 
 extension Connection {
-  /// Runs an ALTER TABLE on a scratch database, dropping what keeps SQLite from it.
+  /// Runs an ALTER TABLE on a scratch database. Views and triggers that prevent it are dropped first.
   ///
-  /// - Returns: the dropped objects, and the schema just before the ALTER.
-  /// - Throws: when SQLite refuses it for another reason.
+  /// - Returns: the dropped objects, and the schema just before the ALTER TABLE succeeds.
+  /// - Throws: SQLite's error, if it does not name a view, a trigger or an index.
   func alter(_ sql: String) throws(DatabaseError) -> (broken: [BrokenObject], before: Schema) {
     var broken: [BrokenObject] = []
     var schema = try Schema(of: self)
@@ -313,8 +319,9 @@ extension Connection {
         guard let culprit = schema.objects.first(where: { $0.isBlamed(in: error.message) }) else {
           throw error
         }
-        // SQLite looks at all of them before the change and then after it: what comes behind the first
-        // that the change breaks was well, too, or reads one that is dropped here.
+        // SQLite checks all objects before the change, and again after it. So if one object is broken by the
+        // change, the objects reported later compiled before it as well, or they read an object that this
+        // loop has dropped.
         let isBrokenByChange =
           broken.last?.isBrokenByChange ?? false
           || [" after rename: ", " after drop column: "].contains { error.message.contains($0) }
@@ -330,7 +337,7 @@ extension Connection {
 }
 
 extension SchemaObject {
-  /// How SQLite's message begins when it blames this object: `error in view v after rename: …`.
+  /// The beginnings of SQLite's messages about this object, such as `error in view v after rename:`.
   private var blame: [String] {
     [" after rename", " after drop column", ""].map { "error in \(kind.rawValue) \(name)\($0):" }
   }

@@ -3,7 +3,7 @@ import SchemaModel
 import SchemaSQLText
 
 extension OperationPlan {
-  /// The strategy, what it means for the rows, and why it was taken.
+  /// The strategy, its effect on the rows, and the reason for it.
   package var explanation: String {
     switch strategy {
     case .native, .sql, .assertion: why
@@ -11,13 +11,13 @@ extension OperationPlan {
     }
   }
 
-  /// What the operation does to this schema, for somebody who knows no SQL.
+  /// The effect of the operation on this schema, for readers who do not know SQL.
   package var inWords: String {
     let drops = droppedColumns.map { ", drops column `\($0)` and its values" }
     return operation.inWords + drops.joined()
   }
 
-  /// What the strategy means for the rows, and why no cheaper one does.
+  /// The effect of the strategy on the rows, and the reason why no cheaper one is possible.
   package var why: String {
     let meaning =
       switch strategy {
@@ -42,14 +42,14 @@ extension OperationPlan {
     steps.contains { if case .update(let update) = $0 { update.condition == nil } else { false } }
   }
 
-  /// Whether rows of the user's tables are written where they stand.
+  /// Whether the plan writes rows of the user's tables, in place or by a copy.
   var writesRows: Bool {
     steps.contains { if case .rewriting = $0 { true } else { false } }
   }
 }
 
 extension Operation {
-  /// What the operation does, for somebody who knows no SQL.
+  /// The effect of the operation, for readers who do not know SQL.
   package var inWords: String {
     switch kind {
     case .createTable(let table):
@@ -105,38 +105,38 @@ extension Operation {
   }
 }
 
-/// The disk work of an operation, as far as its plan shows: how often it reads and writes the rows of a table,
-/// regardless of their number.
+/// The disk work of an operation, as far as its plan shows: how often it reads and writes all rows of a
+/// table, regardless of their number.
 package struct Work: Sendable, Equatable {
-  /// The heaviest thing that is done, from nothing on.
+  /// The heaviest kind of work in a plan, from the lightest to the heaviest.
   package enum Kind: String, Sendable, CaseIterable {
-    /// Reads no rows.
+    /// Reads and writes no rows.
     case none
-    /// Rows are read, and none is written.
+    /// Reads rows and writes none.
     case scan
-    /// Builds an index of all rows.
+    /// Builds an index over all rows.
     case buildsIndex = "builds-index"
-    /// Some rows are written: those that are new, or that change.
+    /// Writes new or changed rows.
     case writesRows = "writes-rows"
-    /// Every row is written.
+    /// Writes every row.
     case rewritesTable = "rewrites-table"
-    /// SQL of the manifest, with unknown work.
+    /// Runs SQL of the manifest, whose work is unknown.
     case asWritten = "as-written"
   }
 
-  /// Of one table, in passes over all its rows.
+  /// The work on one table, in passes over all its rows.
   package struct Load: Sendable, Equatable {
     package let table: String
-    /// How often all rows are read, at most: a question ends at the first row that answers it.
+    /// The largest number of passes that read. A question ends at the first row that answers it.
     package let reads: Int
-    /// How often all rows are written, at most: each time the table is on the disk once more, in a copy or a
+    /// The largest number of passes that write. Each stores all rows on the disk once more, in a copy or in a
     /// journal.
     package let writes: Int
   }
 
   package let kind: Kind
   package let loads: [Load]
-  /// Rows that the manifest itself inserts.
+  /// The number of rows that the manifest itself inserts.
   package let newRows: Int
 
   init(_ kind: Kind, _ loads: [Load] = [], newRows: Int = 0) {
@@ -158,7 +158,9 @@ package struct Work: Sendable, Equatable {
 }
 
 extension OperationPlan {
-  /// - Parameter schema: as it is before the operation.
+  /// Estimates the work of the plan.
+  ///
+  /// - Parameter schema: the schema before the operation.
   package func work(in schema: Schema) -> Work {
     let questions = questions.count
     func load(_ table: String?, reads: Int = 0, writes: Int = 0) -> [Work.Load] {
@@ -202,7 +204,7 @@ extension OperationPlan {
 }
 
 extension Operation {
-  /// The table whose rows the operation may look at.
+  /// The table whose rows the operation may read.
   fileprivate var table: String? {
     switch kind {
     case .addColumn(let table, _): table
@@ -213,6 +215,7 @@ extension Operation {
 }
 
 extension ColumnDefinition {
-  /// Of a computed column that may not be NULL (ALTER TABLE, section 5).
+  /// Whether ADD COLUMN tests all rows: it does for a generated column that is NOT NULL (ALTER TABLE, section
+  /// 5).
   fileprivate var isCheckedOnRows: Bool { generated != nil && notNull != nil }
 }

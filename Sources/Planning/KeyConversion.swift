@@ -2,15 +2,15 @@ import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 
-/// Plans `convert_primary_key`: an integer key becomes a UUID, in its table and in every column
-/// anywhere that refers to it.
+/// Plans `convert_primary_key`: replaces an integer key by a UUID, in its table and in every column of any
+/// table that refers to it.
 struct KeyConversion {
   private let conversion: ConvertPrimaryKey
   private let schema: Schema
   private let application: Application
   private let parent: ParsedTable
   private let key: CreateTable.Column
-  /// The tables that change, the parent first, each with its columns that hold the key.
+  /// The changed tables, the parent first, each with its columns that contain the key.
   private let affected: [(table: ParsedTable, columns: [String])]
 
   private static let keys = "temp.schemactl_keys"
@@ -50,7 +50,8 @@ struct KeyConversion {
         + "afterwards for text keys", key: "table")
   }
 
-  /// A full-text table finds the rows that it reads by an integer, and holds the values it has read.
+  /// Refuses the conversion if a full-text table reads one of the columns: it finds the rows of its content
+  /// table by an integer, and its index contains the old values.
   private func requireNoReaders() throws {
     for (table, columns) in affected {
       for column in columns {
@@ -101,8 +102,10 @@ struct KeyConversion {
 
   // MARK: Values
 
-  /// `from_integer` must give the same UUID on every device: the sixteen hexadecimal digits of the
-  /// number, in order, around the version (8: custom, RFC 9562, section 5.8) and the variant.
+  /// The new key of a row, as SQL.
+  ///
+  /// `from_integer` gives the same UUID on every device: the sixteen hexadecimal digits of the integer, in
+  /// order, around the version (8: custom, RFC 9562, section 5.8) and the variant.
   private func newKey(_ key: String) -> String {
     guard conversion.uuids == .fromInteger else { return "uuid()" }
     let digits = "printf('%016x', \(key))"
@@ -116,7 +119,7 @@ struct KeyConversion {
       guard converted.contains(where: column.name.isSame) else {
         return Rewrite.Column(kept: column.name.text)
       }
-      // Qualified: the column may be called like one of the keys' own.
+      // Qualified, because the column may have the name of a column of the table of keys.
       let key = "schemactl_key"
       return Rewrite.Column(
         name: name,
@@ -145,7 +148,7 @@ struct KeyConversion {
     var text = ColumnText(column, of: table)
     text.setType("TEXT")
     if let key = column.primaryKey {
-      // AUTOINCREMENT and an order mean something to integers only.
+      // AUTOINCREMENT and DESC are meaningful for integers only.
       let action = key.onConflict.map { " ON CONFLICT \($0.rawValue)" } ?? ""
       text.set(.primaryKey, "PRIMARY KEY" + action)
     }
@@ -158,13 +161,13 @@ struct KeyConversion {
       if let word { text.remove(word.range) }
     }
     guard isKey(name, of: table) else { return text.tableText }
-    // What engines that sync ask of a key, and what does no harm elsewhere.
+    // Sync engines require this of a key. It is harmless elsewhere.
     text.set(.notNull, "NOT NULL ON CONFLICT REPLACE")
     if column.defaultExpression == nil { text.set(.default, "DEFAULT (uuid())") }
     return text.tableText
   }
 
-  // MARK: Who holds the key
+  // MARK: Columns that contain the key
 
   private static func holders(
     of key: CreateTable.Column, in parent: ParsedTable, _ schema: Schema
@@ -172,7 +175,7 @@ struct KeyConversion {
     let tables = schema.tables.filter { !$0.isInternal }.compactMap { try? ParsedTable($0) }
     var found = [(parent.name, key.name.text)]
     var index = 0
-    // A column that refers to the key may be a key itself, to which others refer.
+    // A column that refers to the key may itself be a key to which other columns refer.
     while index < found.count {
       let (name, column) = found[index]
       index += 1

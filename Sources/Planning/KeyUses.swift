@@ -1,16 +1,20 @@
 import SchemaModel
 import SchemaSQLText
 
-/// What calculates with columns that hold ids: their meaning is lost when an id becomes another value.
+/// The expressions that calculate with columns of ids. They lose their meaning when an id becomes another
+/// value.
 ///
-/// An id that is compared for equality with another one, tested for NULL, counted, grouped by or handed
-/// on as it is keeps its meaning. Arithmetic, order, functions and comparisons with anything else do not.
+/// An id keeps its meaning if it is compared for equality with another id, tested for NULL, counted, grouped
+/// by or returned unchanged. It loses its meaning in arithmetic, ordering, function calls and comparisons
+/// with any other value.
 struct KeyUses {
   /// The uses, as named in messages.
   private(set) var found: [String] = []
 
-  /// SQLite says where the columns are mentioned: each gets a name of its own, by RENAME COLUMN on a
-  /// private copy of the schema. What SQLite cannot rewrite is looked at by the columns' names.
+  /// Finds the uses in all objects of a schema.
+  ///
+  /// RENAME COLUMN on a scratch database gives each column a unique name, so that SQLite itself shows where
+  /// it is mentioned. In objects that SQLite cannot rewrite, the columns are recognised by their names.
   init(
     of columns: [(table: ParsedTable, columns: [String])], in schema: Schema,
     _ application: Application
@@ -52,7 +56,7 @@ struct KeyUses {
         case .generated(let generated) where calculates(generated.expression):
           found.append("the generated column `\(table.name).\(old.name.text)`")
         case .default where ids.contains(column.name.text):
-          // The value that it gives names no row any more.
+          // After the conversion, this default identifies no row.
           let text = original.tokens.text(written.range)
           guard text.identifier != "DEFAULT NULL" else { continue }
           found.append("\(text) of `\(table.name).\(old.name.text)`")
@@ -68,7 +72,7 @@ struct KeyUses {
   }
 
   private mutating func noteOthers(_ objects: [SchemaObject], _ ids: Set<Identifier>) {
-    // What a view hands on under another name is an id to those that read the view.
+    // A view may return an id under another name. That name is then an id in objects that read the view.
     var outputs: [Identifier: Set<Identifier>] = [:]
     var known = -1
     while outputs.values.reduce(0, { $0 + $1.count }) > known {
@@ -107,7 +111,7 @@ struct KeyUses {
     }
   }
 
-  /// The ids that the views which an object mentions hand on.
+  /// The ids that the views mentioned by an object return.
   private func read(
     by tokens: TokenizedSQL, _ outputs: [Identifier: Set<Identifier>], but own: String
   ) -> Set<Identifier> {
@@ -118,16 +122,16 @@ struct KeyUses {
   }
 }
 
-/// Where a piece of SQL uses ids, and how.
+/// The uses of ids in a piece of SQL.
 private struct IdExpressions {
-  /// An id that a SELECT hands on as it is: its place, from 0, and its other name.
+  /// An id that a SELECT returns unchanged: the position of its result column, from 0, and its alias.
   typealias Output = (place: Int, alias: String?)
 
   private let words: [Identifier]
   private let texts: [String]
   private let isName: [Bool]
   private var isId: [Bool] = []
-  /// The places of the parentheses that belong together.
+  /// The positions of matching parentheses, each with its partner.
   private var partners: [Int: Int] = [:]
   private(set) var calculates = false
   private(set) var outputs: [Output] = []
@@ -203,10 +207,10 @@ private struct IdExpressions {
       if opening > 0, word(opening - 1) == "(" { return isCompared(select: opening) }
       outputs.append((commas(from: opening, to: first), alias))
       return true
-    // The other name of a table.
+    // The alias of a table.
     case "FROM": return true
     case "BY":
-      // The order of rows alone changes no value, unless it picks some of them.
+      // The order of rows alone changes no value, unless it selects some of the rows.
       return ["GROUP", "PARTITION"].contains(word(opening - 1))
         || word(opening - 1) == "ORDER"
           && !words.contains { ["LIMIT", "OVER", "WINDOW"].contains($0) }
@@ -215,7 +219,8 @@ private struct IdExpressions {
     }
   }
 
-  /// A use in a list: of values, of an INSERT's columns, of USING, of `count()`.
+  /// Whether a use in parentheses is harmless: in VALUES, in USING, in `count()`, among the columns of an
+  /// INSERT, or in an IN list whose left operand is an id.
   private func isHarmless(inList opening: Int) -> Bool {
     switch word(opening - 1) {
     case "VALUES", "USING": return true
@@ -233,8 +238,8 @@ private struct IdExpressions {
     }
   }
 
-  /// A subquery in parentheses: whether what it gives is compared with ids only. Where it is a table or a value,
-  /// it may be calculated with under another name.
+  /// Whether the result of a subquery in parentheses is only compared with ids. A subquery in FROM or among
+  /// values does not count, because an expression may calculate with its result under another name.
   private func isCompared(select: Int) -> Bool {
     let opening = select - 1
     let before = word(opening - 1)
@@ -253,7 +258,7 @@ private struct IdExpressions {
     opening > 0 && (isName[opening - 1] || word(opening - 1) == "COUNT")
   }
 
-  /// The word that governs a place, or the parenthesis that opens its list.
+  /// The position of the keyword whose clause contains a token, or of the parenthesis that opens its list.
   private func clause(before index: Int) -> Int? {
     var place = index - 1
     while place >= 0, word(place) != "(", !Self.clauses.contains(word(place)) {
@@ -271,7 +276,7 @@ private struct IdExpressions {
     return count
   }
 
-  /// Whether an operand that begins there is an id, a subquery that gives one, or NULL.
+  /// Whether the operand that starts at this token is an id, a subquery that returns an id, or NULL.
   private func isIdOrNull(from start: Int) -> Bool {
     var index = start
     while ["NOT", "(", "DISTINCT", "FROM"].contains(word(index)) && word(index) != "" { index += 1 }

@@ -3,12 +3,12 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// The triggers of `mirror`, which keep two columns of one table in step while an older version of
-/// the app writes the one and a newer version the other.
+/// The triggers of `mirror`. They keep two columns of one table in step while an older version of the app
+/// writes the old column and a newer version writes the new one.
 ///
-/// A row is in step when `map` leads from its old column to its new one, or `map_back` from the new
-/// one to the old. A trigger acts on a row that is not, and what it writes is in step: so none acts
-/// on what another one has written, nor on what it has written itself under `recursive_triggers`.
+/// A row is in step if `map` turns its old column's value into its new column's value, or if `map_back` does
+/// the reverse. A trigger acts only on a row that is not in step, and leaves it in step. So a trigger never
+/// reacts to a write of another one, nor to its own under `recursive_triggers`.
 struct Mirror {
   private let table: ParsedTable
   private let schema: Schema
@@ -16,7 +16,7 @@ struct Mirror {
   private let new: Side
   private let row: String
 
-  /// - Parameter table: with both columns.
+  /// - Parameter table: the table with both columns.
   init(
     _ move: MoveColumn, on table: ParsedTable, in schema: Schema
   ) throws {
@@ -44,10 +44,11 @@ struct Mirror {
     try requireDefaultsInStep(old.isRequired || new.isRequired)
   }
 
-  /// The CREATE TRIGGER statements. Their text enters fingerprints, which locks and ledgers keep
-  /// for ever: it must never change.
+  /// The CREATE TRIGGER statements. Their text must never change: it is part of fingerprints, which locks and
+  /// ledgers keep for ever.
   var triggers: [String] {
-    // What an INSERT leaves out speaks for nothing, unless only the new column's map knows it.
+    // A column that contains its default may have been left out of the INSERT, so the other column decides.
+    // If both contain their defaults, the new column decides if `map_back` names its default, else the old.
     let speaks = new.other(of: new.initial) != nil
     let isNewer = speaks ? ["(NOT \(new.isInitial) OR \(old.isInitial))"] : []
     let isOlder = [new.isInitial] + (speaks ? ["NOT \(old.isInitial)"] : [])
@@ -83,10 +84,10 @@ struct Mirror {
       .joined(separator: "\n    OR ")
   }
 
-  /// Where both maps name what an INSERT stores that names neither column, the row must be in step:
-  /// otherwise either of the two could be meant.
+  /// Refuses defaults that both maps name but that are not in step: after an INSERT that names neither
+  /// column, either value could be the intended one.
   ///
-  /// - Parameter isNamed: whether every INSERT names one of them.
+  /// - Parameter isNamed: whether every INSERT must name one of the columns.
   private func requireDefaultsInStep(_ isNamed: Bool) throws {
     guard !isNamed, let forth = old.other(of: old.initial), let back = new.other(of: new.initial),
       forth != new.initial, back != old.initial
@@ -98,7 +99,7 @@ struct Mirror {
   }
 }
 
-/// A name with a number behind it where another trigger has it.
+/// The name, with a number appended if another trigger has it.
 private func free(_ name: String, _ taken: [Identifier]) -> String {
   let candidates = (1...).lazy.map { $0 == 1 ? name : "\(name)_\($0)" }
   return candidates.first { !taken.contains($0.identifier) } ?? name
@@ -108,18 +109,19 @@ extension Mirror {
   /// One of the two columns, as conditions on the row that fired a trigger.
   fileprivate struct Side {
     let name: String
-    /// What a row holds when the INSERT does not name the column.
+    /// The value of the column after an INSERT that does not name it.
     let initial: Value
-    /// What the other column holds for each value of this one.
+    /// The value of the other column for each value of this one.
     let others: [MappedValue]
-    /// How the column stores values; nil when its collation takes different ones for equal.
+    /// The affinity of the column; nil if it has a collation, under which different values may be equal.
     let affinity: Affinity?
 
     private var now: String { "NEW.\(Quoting.quoted(name))" }
     private var before: String { "OLD.\(Quoting.quoted(name))" }
 
-    /// As the keys of the map are compared: by storage class and byte for byte. IS does that itself
-    /// where all that equals the value is stored like it.
+    /// SQL that is true if the column contains the value, compared like the keys of the map: by storage class
+    /// and byte for byte. IS alone is enough if the column stores every value that equals this one in the
+    /// same way.
     func holds(_ value: Value) -> String {
       isComparable(value)
         ? "\(now) IS \(value.sql)" : ValueMap(column: now, entries: []).holds(value)
@@ -138,8 +140,8 @@ extension Mirror {
 
     var isUnchanged: String { isSame(now, before) }
 
-    /// Whether the row is as the write has left it: another trigger may have written it since, and
-    /// has been mirrored then.
+    /// SQL that is true if the column still contains the value that was written. Another trigger may have
+    /// written the row since; that write has fired the triggers of `mirror` itself.
     var isStill: String { isSame(Quoting.quoted(name), now) }
 
     private func isSame(_ a: String, _ b: String) -> String {
@@ -162,15 +164,15 @@ extension Mirror {
   }
 }
 
-/// A column that `mirror` writes, and a private table with one row, in which SQLite itself says what
-/// such a column stores.
+/// A column that `mirror` writes, and a private table with one row that shows how SQLite stores a value in
+/// it.
 private struct StoredColumn {
   let name: String
-  /// What a row holds when the INSERT does not name the column.
+  /// The value of the column after an INSERT that does not name it.
   let initial: Value
-  /// Whether such an INSERT is refused.
+  /// Whether SQLite refuses such an INSERT.
   let isRequired: Bool
-  /// Nil when the column has a collation.
+  /// The affinity of the column; nil if it has a collation.
   let affinity: Affinity?
   private let isNotNull: Bool
   private let probe: Connection
@@ -217,9 +219,9 @@ private struct StoredColumn {
     }
   }
 
-  /// A value that the column would store as another one could never be found in step.
+  /// Refuses a value that the column would store as another one: such a row would never be in step.
   ///
-  /// - Parameter key: the map that gives the values.
+  /// - Parameter key: the map that contains the values.
   func requireStorable(_ values: [MappedValue], of key: String) throws {
     for value in values.map(\.to) {
       if value == .null, isNotNull {
@@ -245,7 +247,7 @@ private struct StoredColumn {
 }
 
 extension ParsedTable {
-  /// True for the row that fired a trigger; nil when no name of the rowid is left to say it by.
+  /// SQL that is true for the row that fired a trigger; nil if columns hide every name of the rowid.
   fileprivate var rowOfTrigger: String? {
     guard parsed.isWithoutRowid else {
       return rowid().map { "\($0) = NEW.\($0)" }
@@ -253,7 +255,7 @@ extension ParsedTable {
     return primaryKey.map { name in
       let column = Quoting.quoted(name)
       let isSame = "\(column) = NEW.\(column)"
-      // The key may tell apart what the column's own collation does not.
+      // The key's index may distinguish values that are equal under the column's own collation.
       let isCollated = parsed.column(named: name)?.collation != nil
       return isCollated ? "\(isSame) AND \(isSame) COLLATE BINARY" : isSame
     }.joined(separator: " AND ")
@@ -261,7 +263,7 @@ extension ParsedTable {
 }
 
 extension Schema {
-  /// The triggers of `mirror` that synchronise a column of a table, found by their names.
+  /// The triggers of `mirror` for a column of a table, recognised by their names.
   func mirrors(of column: String, in table: String) -> [String] {
     objects(.trigger, on: table).filter { trigger in
       trigger.name.identifier.hasPrefix("mirror_") && TokenizedSQL(trigger.sql ?? "").names(column)

@@ -2,7 +2,7 @@ import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 
-/// A table's stored text, taken apart.
+/// A table and its parsed CREATE TABLE statement.
 struct ParsedTable {
   let object: SchemaObject
   let tokens: TokenizedSQL
@@ -27,7 +27,7 @@ struct ParsedTable {
     }
   }
 
-  /// The same table with another text.
+  /// Creates the same table with other SQL.
   init(_ table: ParsedTable, as sql: String) throws {
     try self.init(SchemaObject(kind: .table, name: table.name, table: table.name, sql: sql))
   }
@@ -37,8 +37,10 @@ struct ParsedTable {
     try self.init(object)
   }
 
-  /// - Parameter key: of the operation, which names the column.
-  /// - Throws: with the columns that there are.
+  /// Returns a column.
+  ///
+  /// - Parameter key: the operation's key that names the column.
+  /// - Throws: an error that lists the existing columns, if the table does not have this one.
   func column(named name: String, key: String = "column") throws -> CreateTable.Column {
     if let column = parsed.column(named: name) { return column }
     throw PlanningError(
@@ -47,7 +49,7 @@ struct ParsedTable {
       key: key)
   }
 
-  /// The columns that are not computed from others.
+  /// The columns that are not generated.
   var plainColumns: [CreateTable.Column] { parsed.columns.filter { $0.generated == nil } }
 
   // MARK: Keys
@@ -70,17 +72,17 @@ struct ParsedTable {
       }
   }
 
-  /// Whether a column is another name of the rowid (CREATE TABLE, section 5).
+  /// Whether a column is an alias of the rowid (CREATE TABLE, section 5).
   var hasRowidAlias: Bool {
     guard !parsed.isWithoutRowid, primaryKey.count == 1,
       let column = parsed.column(named: primaryKey[0])
     else { return false }
-    // Inline, DESC makes it an ordinary column; at table level it does not.
+    // In a column constraint, DESC makes it an ordinary column. In a table constraint, it does not.
     return column.type?.text.identifier == "integer" && column.primaryKey?.order != .descending
   }
 
-  /// The columns that tell a row from all others where the rowid does not: the one that is another
-  /// name of the rowid, or the primary key of a table without one.
+  /// The columns that identify a row: the alias of the rowid, or the primary key of a WITHOUT ROWID table.
+  /// Empty if only the rowid itself does.
   var identity: [String] {
     if !hasRowidAlias, !parsed.isWithoutRowid { return [] }
     return parsed.columns.filter(isInPrimaryKey).map(\.name.text)
@@ -88,16 +90,17 @@ struct ParsedTable {
 
   var rowidName: String? { rowidName(beside: []) }
 
-  /// A name of the rowid that no column has taken, nil when all three are taken.
+  /// A name of the rowid that no column has; nil if columns have all three.
   ///
-  /// - Parameter others: columns that the table is to have, and must not be meant by mistake.
+  /// - Parameter others: further columns that the table will have, whose names do not count as free.
   func rowidName(beside others: [String]) -> String? {
     ["rowid", "_rowid_", "oid"].first { name in
       parsed.column(named: name) == nil && !others.contains { $0.isSameName(as: name) }
     }
   }
 
-  /// A name of the rowid, as SQL, be it a column's; nil where there is none, or none that means it.
+  /// A name of the rowid, as SQL, which may be that of a column. Nil for a WITHOUT ROWID table, and if
+  /// columns hide every name of the rowid.
   func rowid(beside others: [String] = []) -> String? {
     guard !parsed.isWithoutRowid else { return nil }
     return rowidName(beside: others) ?? identity.first.map { Quoting.quoted($0) }
@@ -113,7 +116,7 @@ struct ParsedTable {
       }
   }
 
-  /// Some columns and the generated columns that are computed from them.
+  /// The columns, and the generated columns that are computed from them.
   func withComputed(_ names: Set<Identifier>) -> Set<Identifier> {
     var names = names
     var generated = parsed.columns.filter { $0.generated != nil }
@@ -126,14 +129,14 @@ struct ParsedTable {
     return names
   }
 
-  // MARK: Other texts
+  // MARK: Changed SQL
 
   /// The table's SQL with one part replaced.
   func replacing(_ range: Range<Int>, with text: String) -> String {
     tokens.replacing([(range, text)])
   }
 
-  /// The table's SQL with one more column.
+  /// The table's SQL with a further column after the last one.
   func adding(_ column: String) -> String {
     let end = parsed.columns.last?.range.upperBound ?? 0
     return replacing(end..<end, with: ", \(column)")
@@ -141,19 +144,19 @@ struct ParsedTable {
 }
 
 extension CreateTable.Reference {
-  /// The columns of the parent.
+  /// The columns of the parent table that the foreign key refers to.
   func targets(in parent: ParsedTable) -> [String] {
     columns.isEmpty ? parent.primaryKey : columns.map(\.text)
   }
 }
 
 extension CreateTable.Column {
-  /// Whether a row holds a value of it.
+  /// Whether a row contains a value of the column. A VIRTUAL generated column is not stored.
   var isStored: Bool { generated?.isStored ?? true }
 }
 
 extension TokenizedSQL {
-  /// The text with other texts in the places of ranges that do not overlap.
+  /// The SQL with some ranges replaced, which must not overlap.
   package func replacing(_ edits: [(range: Range<Int>, text: String)]) -> String {
     let edits = edits.sorted {
       ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
@@ -168,9 +171,9 @@ extension TokenizedSQL {
   }
 }
 
-// MARK: A column's definition
+// MARK: Column definitions
 
-/// A kind of clause in a column's definition.
+/// A kind of clause in a column definition.
 enum ColumnClause {
   case primaryKey, notNull, `default`, collate, check, references, generated
 
@@ -185,13 +188,13 @@ enum ColumnClause {
   }
 }
 
-/// A column's definition with some of its clauses replaced. Unchanged clauses keep every byte.
+/// A column definition in which some clauses are replaced. All other clauses are preserved byte for byte.
 struct ColumnText {
   private let table: ParsedTable
   private let column: CreateTable.Column
   private var replacements: [(range: Range<Int>, text: String)] = []
-  /// Clauses that the column has not had: they follow its type, where no dangling CONSTRAINT name
-  /// can take them for its own.
+  /// Clauses that the old definition does not have. They directly follow the type, because after a CONSTRAINT
+  /// name without a constraint they would get that name.
   private var additions: [String] = []
 
   init(_ column: CreateTable.Column, of table: ParsedTable) {
@@ -199,7 +202,7 @@ struct ColumnText {
     self.column = column
   }
 
-  /// The table's whole text with the column's new definition in it.
+  /// The table's SQL with the new definition of the column.
   var tableText: String {
     let place = (column.type?.range ?? column.name.range).upperBound
     return table.tokens.replacing(
@@ -216,8 +219,8 @@ struct ColumnText {
     }
   }
 
-  /// Writes a clause in place of the first one of its kind, and removes the others; nil removes all of them. The
-  /// name that CONSTRAINT gives the first one stays.
+  /// Replaces the first clause of a kind and removes all others of that kind; nil removes all of them. The
+  /// new clause keeps the CONSTRAINT name of the first one.
   mutating func set(_ clause: ColumnClause, _ text: String?) {
     var text = text
     for constraint in column.constraints where clause.includes(constraint.kind) {
@@ -242,7 +245,7 @@ struct ColumnText {
     }
   }
 
-  /// With the white space before it.
+  /// Removes a range and the white space before it.
   mutating func remove(_ range: Range<Int>) {
     let before = table.tokens.tokens.last { $0.range.upperBound <= range.lowerBound }
     let isSpace = before.map { $0.kind == .whitespace && $0.range.upperBound == range.lowerBound }
@@ -254,8 +257,9 @@ struct ColumnText {
 // MARK: Missing names
 
 extension Operation {
-  /// The table or the column that the operation names and the schema lacks; nil if it has both. A
-  /// statement of the operation then fails, and SQLite quotes the name as the statement does.
+  /// An error about the table or the column that the operation names and the schema lacks; nil if it has
+  /// them. A statement of such an operation fails, but SQLite's own message quotes the name as the statement
+  /// spells it.
   package func missingName(in schema: Schema) -> PlanningError? {
     let (table, columns, key): (String, [String], String) =
       switch kind {
@@ -286,7 +290,7 @@ extension Operation {
 }
 
 extension Schema {
-  /// The error of an operation that names a missing table.
+  /// The error for an operation that names a missing table.
   func lack(of table: String) -> PlanningError {
     let names = tables.filter { !$0.isInternal }.map(\.name)
     return PlanningError(

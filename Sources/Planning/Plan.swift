@@ -2,34 +2,34 @@ import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 
-/// How an operation changes a table.
+/// The way in which an operation changes a table.
 package enum Strategy: String, Sendable, CaseIterable {
-  /// SQLite's own statement.
+  /// One of SQLite's own statements.
   case native
-  /// Values change in place.
+  /// An UPDATE of the rows in place.
   case update
-  /// Another text in `sqlite_schema`, after a scan has proven that the rows agree with it.
+  /// An edit of the SQL in `sqlite_schema`, after a scan has proven that the rows agree with the new SQL.
   case schemaEdit = "schema-edit"
-  /// Every row is written into a new table (`Rewrite`).
+  /// A copy of every row into a new table (`Rewrite`).
   case rewrite
   /// SQL of the manifest.
   case sql
-  /// Reads only.
+  /// A query of an assertion, which writes nothing.
   case assertion
 }
 
-/// What an operation becomes against a given schema.
+/// The steps that an operation becomes for a given schema.
 package struct OperationPlan: Sendable {
   package let operation: Operation
   package let strategy: Strategy
-  /// Why no cheaper strategy does, or why this one may; nil where the strategy itself says it.
+  /// The reason why no cheaper strategy is possible. Nil if the strategy explains itself.
   let reason: String?
   package let steps: [Step]
-  /// The tables as they must read afterwards, where the plan is more than one native statement.
+  /// The expected SQL of tables after the plan, if the plan is more than one native statement.
   package let expectations: [TableExpectation]
-  /// What must be in the tables afterwards whose rows the plan rewrites.
+  /// The properties that must be true afterwards of the tables whose rows the plan writes.
   package let proofs: [RowProof]
-  /// The columns whose values the operation drops without naming them.
+  /// The columns whose values the operation drops although it does not name them.
   var droppedColumns: [String] = []
 
   package init(
@@ -46,7 +46,7 @@ package struct OperationPlan: Sendable {
 }
 
 extension OperationPlan {
-  /// What it asks the rows before anything is written.
+  /// The questions that the plan asks before it writes anything.
   package var questions: [Question] {
     steps.prefix(while: \.onlyAsks).compactMap { step in
       if case .question(let question) = step { question } else { nil }
@@ -54,27 +54,27 @@ extension OperationPlan {
   }
 }
 
-/// One step of a plan, in the order in which they run.
+/// One step of a plan. Steps run in their order.
 package enum Step: Sendable {
-  /// A read-only question to the rows; a yes stops the migration.
+  /// A read-only question about rows. The answer yes stops the migration.
   case question(Question)
-  /// One generated statement.
+  /// One generated statement, and the SQL of the manifest that it contains, if any.
   case statement(String, SQLSource?)
-  /// Rows of a table change in place.
+  /// An UPDATE of rows in place.
   case update(RowUpdate)
-  /// Rows go from one table to another.
+  /// A copy of the rows of one table to another.
   case copy(RowCopy)
-  /// Another text for a table in `sqlite_schema`.
+  /// An edit of a table's SQL in `sqlite_schema`.
   case edit(SchemaEdit)
-  /// SQL of the manifest: any number of statements, split by SQLite.
+  /// SQL of the manifest: any number of statements, which SQLite splits.
   case script(SQLSource)
-  /// Runs on real databases only.
+  /// An assertion. A scratch database only compiles it.
   case assertion(Assertion)
-  /// From here on a structural change rewrites rows: no trigger of the user fires and no foreign
-  /// key acts; or that is over.
+  /// The beginning (true) or the end (false) of a rewrite of rows. Within it no trigger of the user fires and
+  /// no foreign key acts.
   case rewriting(Bool)
 
-  /// Whether the step leaves the database as it is.
+  /// Whether the step leaves the database unchanged.
   package var onlyAsks: Bool {
     switch self {
     case .question, .assertion: true
@@ -83,21 +83,21 @@ package enum Step: Sendable {
   }
 }
 
-/// Names as SQL.
+/// Names as a list in SQL, quoted where necessary.
 func list(_ names: [String]) -> String {
   names.map { Quoting.identifier($0) }.joined(separator: ", ")
 }
 
-/// The stored text that a table must have, but for its spelling, once its plan has run.
+/// The SQL of a table that its plan must produce, apart from its spelling.
 package struct TableExpectation: Sendable {
   package let table: String
   package let sql: String
 }
 
-/// Why an operation cannot be planned. An error of SQLite is thrown as it is.
+/// The reason why an operation cannot be planned. Errors of SQLite are thrown unchanged.
 package struct PlanningError: Error, Sendable {
   package enum Kind: Sendable {
-    /// The manifest must change (65): it does not fit the schema, or asks for what cannot run yet.
+    /// The manifest must change (65): it does not fit the schema, or requires something that cannot run.
     case manifest
     /// The operation fails on this schema (3).
     case failed
@@ -105,9 +105,9 @@ package struct PlanningError: Error, Sendable {
 
   package let kind: Kind
   package let message: String
-  /// The operation's key that the message is about.
+  /// The operation's key that caused the error.
   package let key: String?
-  /// A place inside the operation, where it is known better.
+  /// A more precise position inside the operation, if it is known.
   package let position: Position?
 
   init(

@@ -3,12 +3,12 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// Turns operations into statements against the schema of a connection.
+/// Plans operations against the schema of a connection.
 package struct Planner {
   private let connection: Connection
   private let application: Application
 
-  /// - Parameter connection: where the schema is read, by the operations that need to know it.
+  /// - Parameter connection: the connection whose schema is read, if an operation needs it.
   package init(connection: Connection, application: Application) {
     self.connection = connection
     self.application = application
@@ -16,10 +16,10 @@ package struct Planner {
 
   private var schema: Schema { get throws { try Schema(of: connection) } }
 
-  /// Plans the first of these operations, and with it those that can share a rewrite of its table.
+  /// Plans the first of these operations, together with those that can share a rewrite of its table.
   ///
   /// - Parameter operations: at least one.
-  /// - Returns: a plan for each of them.
+  /// - Returns: one plan for each of these operations.
   package func plan(
     _ operations: ArraySlice<Operation>
   ) throws -> [OperationPlan] {
@@ -131,8 +131,9 @@ package struct Planner {
     condition.map { " WHERE (\(expression($0)))" } ?? ""
   }
 
-  /// ` OR ABORT` where a conflict clause of the table would remove other rows or skip the new one. Elsewhere
-  /// it would only override the conflict clauses in the table's triggers (lang_createtrigger.html).
+  /// Returns ` OR ABORT` if a conflict clause of the table could remove other rows or skip the new one. For
+  /// other tables it is left out, because it overrides the conflict clauses in the table's triggers
+  /// (lang_createtrigger.html).
   private func orAbort(_ table: String) throws -> String {
     let tokens = TokenizedSQL(try connection.sql(ofTable: table) ?? "")
     guard tokens.mentions("conflict"), case .createTable(let parsed)? = try? parseCreate(tokens)
@@ -150,9 +151,10 @@ package struct Planner {
 
   // MARK: Checks
 
-  /// SQLite neither keeps nor tells of a full-text table that reads by its name what goes.
+  /// Refuses a table or a column that a full-text table reads by its name: SQLite neither rewrites such a
+  /// full-text table nor reports it.
   ///
-  /// - Parameter column: nil is the table.
+  /// - Parameter column: nil for the table.
   private func requireUnread(_ column: String?, of table: String) throws {
     guard let reader = try schema.tables.first(where: { $0.reads(column, of: table) }) else {
       return
@@ -164,8 +166,8 @@ package struct Planner {
       key: column == nil ? "table" : nil)
   }
 
-  /// A partial index may read the rowid by a name that a column takes or gives back. SQLite then leaves
-  /// the index as it is, and queries miss rows.
+  /// Refuses a column whose addition, removal or new name changes the meaning of a name of the rowid, if an
+  /// index reads that name. SQLite leaves such a partial index unchanged, and queries miss rows.
   private func requireNoIndexOverRowid(
     _ column: String, of table: String
   ) throws {
@@ -187,11 +189,13 @@ package struct Planner {
       kind: .failed, key: "column")
   }
 
-  /// Indexes, views and triggers for which SQLite does not drop the column, and triggers that would
-  /// never fire again.
+  /// Refuses a column because of which SQLite would refuse DROP COLUMN, since an index, a view or a trigger
+  /// reads it. Also refuses it if a trigger's UPDATE OF names it, because that trigger would never fire
+  /// again.
   private func requireUnmentioned(_ column: String, of table: String) throws {
     let schema = try schema
-    // With this setting SQLite checks neither views nor triggers. To make a schema again takes time.
+    // Under this setting, SQLite checks neither views nor triggers. The second condition avoids recreating
+    // the schema, which takes time.
     guard try connection.value("PRAGMA legacy_alter_table") != .integer(1),
       schema.objects.contains(where: {
         $0.kind != .table && TokenizedSQL($0.sql ?? "").names(column)
@@ -212,7 +216,7 @@ package struct Planner {
         + "them again afterwards", key: "column")
   }
 
-  /// A type stands without quotes: no clause of the column may follow it.
+  /// Refuses a type that would add a constraint or a column: a type is written without quotes.
   private func requireType(_ type: String) throws {
     let asked = TokenizedSQL(type)
     let tokens = TokenizedSQL("CREATE TABLE t (c \(type))")
@@ -226,10 +230,10 @@ package struct Planner {
     }
   }
 
-  /// An expression must not close the parentheses around it or end the statement.
+  /// Refuses an expression that closes the parentheses around it or ends the statement.
   private func requireExpression(_ source: SQLSource) throws {
     let tokens = TokenizedSQL(source.text)
-    // A comment that is not closed would swallow the rest of the statement.
+    // An open comment would contain the rest of the statement.
     let significant = tokens.hasOpenComment ? [] : tokens.significant
     var depth = 0
     for token in significant {
@@ -246,8 +250,8 @@ package struct Planner {
       position: source.position)
   }
 
-  /// An expression over a row may neither be computed of several rows at once, nor read a column that
-  /// its own operation adds. What else is wrong with it SQLite reports when it runs.
+  /// Refuses an expression over a row that aggregates several rows, or that reads the column that its own
+  /// operation adds. SQLite reports all other errors when it runs the expression.
   private func requireOneRow(
     _ source: SQLSource, of table: String, key: String, adding added: String? = nil
   ) throws {
@@ -261,7 +265,7 @@ package struct Planner {
           + error.message, key: key, position: source.position)
     }
     do {
-      // Not allowed there: an aggregate or a window function of this query itself.
+      // WHERE does not accept an aggregate or a window function of this query itself.
       _ = try connection.prepare("SELECT 1 FROM \(main(table)) WHERE \(value)")
     } catch {
       if error.isFault { throw error }
@@ -273,7 +277,7 @@ package struct Planner {
   }
 
   private func requireColumns(of index: IndexDefinition) throws {
-    // SQLite takes a quoted name that it does not know for a text, and indexes that.
+    // SQLite accepts an unknown name in quotes as a string, and would index that string.
     guard let table = try parsed(index.table) else { return }
     for case .column(let name) in index.columns.map(\.term)
     where !Identifier.rowids.contains(name.identifier) {
@@ -352,7 +356,7 @@ package struct Planner {
     }
   }
 
-  /// Includes SQLite's error, if the statement does not compile.
+  /// Includes SQLite's error if the statement does not compile.
   private func notCreate(_ kind: String, _ sql: SQLSource) -> PlanningError {
     let problem = "`sql` is not a CREATE \(kind.uppercased()) statement"
     let tokens = TokenizedSQL(sql.text)
@@ -371,7 +375,7 @@ package struct Planner {
 }
 
 extension CreateTable {
-  /// Whether a conflict clause may remove rows (REPLACE of a key) or skip a new one (IGNORE).
+  /// Whether a conflict clause may remove rows (REPLACE of a key) or skip a new row (IGNORE).
   fileprivate var mayLoseRowsOnConflict: Bool {
     let ofColumns = columns.flatMap(\.constraints).contains { constraint in
       switch constraint.kind {

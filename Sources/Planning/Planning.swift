@@ -1,6 +1,6 @@
-/// An operation and a schema become statements.
+/// Plans the statements of an operation for a schema.
 ///
-/// - ``Planner``: plans an operation for a schema; each plan has run on a scratch schema before.
+/// - ``Planner``: plans an operation for a schema. Each plan runs on a scratch database first.
 /// - ``OperationPlan``: the steps, the questions about rows before them, and the cost.
-/// - ``Rewrite``: the one way in which a table's rows are all written.
+/// - ``Rewrite``: the only mechanism that writes all rows of a table.
 /// - ``Application``: the functions and collations that the schema may call.

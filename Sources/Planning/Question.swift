@@ -2,22 +2,22 @@ import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 
-/// A question in SQL to the rows. The migration stops when the answer is yes.
+/// A question about rows, in SQL. The migration stops if the answer is yes.
 package struct Question: Sendable {
-  /// The table whose rows it asks; nil if it asks rows that the plan has written.
+  /// The table whose rows it reads. Nil for a question that a rewrite asks among its own steps.
   package let table: String?
   package let condition: String
-  /// What is true when the answer is no: `items.title holds no NULL`. Nil where it is asked of rows that the
-  /// plan has made.
+  /// The statement that is true if the answer is no, such as `items.title holds no NULL`. Nil if `table` is
+  /// nil.
   package let promise: String?
-  /// What is true when the answer is yes.
+  /// The error message if the answer is yes.
   package let message: String
-  /// The values that prevent the operation, if the question asks for values.
+  /// The values that prevent the operation, if the question is about values.
   package private(set) var scan: Scan?
-  /// The rows that prevent it, if they can be named.
+  /// The rows that prevent the operation, if they can be listed.
   package private(set) var rows: RowQuery?
 
-  /// Whether a condition is true.
+  /// Asks whether a condition is true.
   init(condition: String, of table: String? = nil, promise: String? = nil, message: String) {
     self.table = table
     self.condition = condition
@@ -25,7 +25,7 @@ package struct Question: Sendable {
     self.message = message
   }
 
-  /// Whether there are such rows.
+  /// Asks whether these rows exist.
   package init(_ rows: RowQuery, of table: String, promise: String, message: String) {
     self.init(condition: rows.exists, of: table, promise: promise, message: message)
     self.rows = rows
@@ -52,23 +52,23 @@ package struct Question: Sendable {
 package struct Scan: Sendable {
   package let table: String
   package let column: String
-  /// The rows that hold them, as an expression over a row of `table`.
+  /// SQL that is true for rows of `table` that contain such a value.
   package let predicate: String
   package let problem: Problem
 
   package enum Problem: Sendable {
-    /// `map` does not name them.
+    /// `map` does not name the values.
     case unmapped
-    /// A column of a STRICT table would not accept them.
+    /// A column of a STRICT table would refuse the values.
     ///
     /// - Parameters:
     ///   - column: the column's name and type.
-    ///   - key: of the operation, which asks for it.
+    ///   - key: the operation's key that requires the column.
     case refused(by: String, key: String)
-    /// A column of another type would store other values.
+    /// A column of another type would store them as other values.
     case changed(by: String, key: String)
 
-    /// The operation's key that is to blame.
+    /// The operation's key that causes the problem.
     package var key: String {
       switch self {
       case .unmapped: "map"
@@ -76,7 +76,7 @@ package struct Scan: Sendable {
       }
     }
 
-    /// After "a value that".
+    /// The rest of a message after "a value that".
     package var clause: String {
       switch self {
       case .unmapped: "`map` does not name"
@@ -87,19 +87,20 @@ package struct Scan: Sendable {
   }
 }
 
-/// A SELECT that lists the rows that stop a step, for a message.
+/// A SELECT of the rows that prevent a step, for a message.
 package struct RowQuery: Sendable, Equatable {
   package let sql: String
-  /// Whether it lists any, as SQL.
+  /// SQL that is true if such rows exist.
   let exists: String
-  /// The names of its columns: the key, then the values in question.
+  /// The names of the result columns: the key, then the values in question.
   package let columns: [String]
-  /// Whether each row of the answer is a value that several rows hold.
+  /// Whether each result row is a value that several rows share.
   package let isGrouped: Bool
-  /// A SELECT that finds a row with a value that SQLite would convert before it stores it, so that `sql` may be wrong.
+  /// A SELECT of rows with a value that SQLite would convert before it stores it. If it returns a row, the
+  /// result of `sql` may be wrong.
   package let doubt: String?
 
-  /// - Parameter query: usually with expressions of a manifest. Their line ends and comments are removed.
+  /// - Parameter query: usually contains expressions of a manifest. Their line ends and comments are removed.
   init(
     _ query: String, _ columns: [String], isGrouped: Bool = false, exists: String? = nil,
     doubt: String? = nil
@@ -133,8 +134,8 @@ package struct RowQuery: Sendable, Equatable {
   /// The values that several rows of `source` share.
   ///
   /// - Parameters:
-  ///   - terms: SQL over a row.
-  ///   - groups: the same with the collation by which they are compared.
+  ///   - terms: SQL expressions over a row.
+  ///   - groups: the same expressions, each with the collation that compares them.
   ///   - key: the columns of `source` that identify a row.
   package init(
     repeating terms: [String], by groups: [String], in source: String, with: String = "",
@@ -154,9 +155,9 @@ package struct RowQuery: Sendable, Equatable {
 }
 
 extension ParsedTable {
-  /// Whether there are rows for which a condition is true.
+  /// Asks whether a condition is true for any row.
   ///
-  /// - Parameter columns: those that a message shows with the key.
+  /// - Parameter columns: the columns that a message shows after the key.
   func question(
     where condition: String, showing columns: String..., promise: String, _ message: String
   ) -> Question {
@@ -173,12 +174,12 @@ extension SchemaObject {
   /// The columns that identify a row of this table to a person.
   package var rowKey: [String] { (try? ParsedTable(self))?.key ?? [] }
 
-  /// What tells the rows of this table apart, as SQL: a name of the rowid, else the primary key.
+  /// SQL expressions that identify a row of this table: a name of the rowid, or else the primary key.
   package var rowIdentity: [String] {
     guard let table = try? ParsedTable(self) else { return [] }
     return table.rowid().map { [$0] } ?? table.primaryKey.map { Quoting.quoted($0) }
   }
 
-  /// Whether a column of this table is another name of the rowid.
+  /// Whether a column of this table is an alias of the rowid.
   package var hasRowidAlias: Bool { (try? ParsedTable(self))?.hasRowidAlias ?? false }
 }

@@ -1,10 +1,10 @@
 import SchemaModel
 import SchemaSQLText
 
-/// What happens to the rows of other tables when a key that they refer to gets other values: no foreign
-/// key acts while rows are rewritten.
+/// The foreign keys of other tables whose parent key gets other values. No foreign key acts while rows are
+/// rewritten, so the rows of those tables would keep the old values.
 struct ParentKeys {
-  /// A foreign key that refers to the table: the child's columns and the table's own, in pairs.
+  /// A foreign key that refers to the table, as pairs of the child's column and the table's column.
   private struct Link {
     let child: ParsedTable
     let columns: [(child: String, parent: String)]
@@ -13,7 +13,7 @@ struct ParentKeys {
   private let table: ParsedTable
   private let links: [Link]
 
-  /// - Parameter columns: those of the table that get other values.
+  /// - Parameter columns: the columns of the table that get other values.
   init(of table: ParsedTable, rewriting columns: [String], in schema: Schema) {
     self.table = table
     let rewritten = Set(columns.map(\.identifier))
@@ -23,16 +23,17 @@ struct ParentKeys {
     }
   }
 
-  /// The tables that refer to the columns, once each.
+  /// The tables that refer to the columns, without duplicates.
   var children: [String] {
     links.map(\.child.name).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// The questions whether a row would come to refer to another row than before.
+  /// The questions whether a row would refer to another row than before.
   ///
   /// - Parameters:
-  ///   - filter: which rows of the table stay; nil is all.
-  ///   - newValue: of a column of the table, as SQL over one of its rows; nil where it keeps its value.
+  ///   - filter: SQL that is true for the rows of the table that stay; nil for all rows.
+  ///   - newValue: returns the new value of a column of the table, as SQL over one of its rows; nil if the
+  ///     column keeps its values.
   func guards(filter: String? = nil, newValue: (String) -> String?) -> [Question] {
     links.map { link in
       let isSelf = link.child.name.isSameName(as: table.name)
@@ -69,7 +70,7 @@ struct ParentKeys {
     + "tables, and add it again afterwards"
 }
 
-/// A foreign key that a change adds to an existing table, whose rows may violate it.
+/// A foreign key that a change adds to an existing table whose rows may violate it.
 package struct NewReference: Sendable {
   package let table: String
   package let columns: [String]
@@ -97,7 +98,9 @@ package struct NewReference: Sendable {
       }
   }
 
-  /// - Parameter filter: which rows of the table stay; nil is all.
+  /// Asks whether a row would violate the foreign key.
+  ///
+  /// - Parameter filter: SQL that is true for the rows of the table that stay; nil for all rows.
   package func question(where filter: String?) -> Question {
     let own = columns.map { "\(Quoting.quoted(table)).\(Quoting.quoted($0))" }
     // A foreign key compares with the parent's affinity and collation (Foreign Keys, section 3).

@@ -2,11 +2,11 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaSQLite
 
-// How definitions of a manifest are written as SQL. The text of what is created enters
-// fingerprints, which locks and ledgers keep for ever: it must never change.
+// The SQL of the definitions in a manifest. The SQL of created objects must never change: it is part of
+// fingerprints, which locks and ledgers keep for ever.
 
 extension Value {
-  /// The value as a literal.
+  /// The value as an SQL literal.
   package var sql: String {
     switch self {
     case .null: "NULL"
@@ -19,7 +19,7 @@ extension Value {
 }
 
 extension Literal {
-  /// The literal as SQL; an expression is in parentheses.
+  /// The literal as SQL. An expression is put in parentheses.
   package var sql: String {
     switch self {
     case .value(let value): value.sql
@@ -27,20 +27,21 @@ extension Literal {
     }
   }
 
-  /// The source, when the literal is an expression.
+  /// The SQL of the manifest, if the literal is an expression.
   package var source: SQLSource? {
     if case .sql(let source) = self { source } else { nil }
   }
 }
 
-/// An expression to be put between parentheses: a trailing `-- comment` must not swallow them.
+/// An expression to be put in parentheses. A line end follows a trailing `-- comment`, which would otherwise
+/// contain the closing parenthesis.
 func expression(_ source: SQLSource) -> String {
   let endsInComment = TokenizedSQL(source.text).tokens.last?.kind == .comment
   return endsInComment ? source.text + "\n" : source.text
 }
 
 extension ColumnDefinition {
-  /// The column as CREATE TABLE and ADD COLUMN spell it.
+  /// The column definition for CREATE TABLE and ADD COLUMN.
   package var sql: String {
     var sql = Quoting.quoted(name)
     if let type { sql += " \(type)" }
@@ -121,19 +122,20 @@ extension IndexDefinition {
   }
 }
 
-/// Arguments are the module's own language: nothing is added to them but what a comment needs.
+/// A CREATE VIRTUAL TABLE statement. Its arguments are in the module's own language and remain unchanged,
+/// except for a line end after a comment.
 package func virtualTableSQL(_ name: String, _ module: String, _ arguments: [SQLSource]) -> String {
   "CREATE VIRTUAL TABLE \(Quoting.quoted(name)) USING \(Quoting.quoted(module))"
     + "(\(arguments.map { expression($0) }.joined(separator: ", ")))"
 }
 
-/// Names with commas between them, as SQL.
+/// Quoted names with commas between them, as SQL.
 package func quotedList(_ names: [String]) -> String {
   names.map { Quoting.quoted($0) }.joined(separator: ", ")
 }
 
-/// A CREATE statement with its object in the main database: a temporary table of the same name would
-/// draw an index or a trigger to itself. SQLite stores the text without the qualifier.
+/// A CREATE statement with its object in the main database: an unqualified index or trigger would belong to a
+/// temporary table of the same name. SQLite stores the text without the qualifier.
 func qualified(_ sql: String) -> String {
   let tokens = TokenizedSQL(sql)
   guard let parsed = try? parseCreate(tokens), parsed.schema == nil else { return sql }
@@ -156,7 +158,7 @@ extension ParsedStatement {
 }
 
 extension Operation {
-  /// The SQL expressions that generated statements hold.
+  /// The SQL expressions of the manifest that generated statements contain.
   package var expressions: [SQLSource] {
     switch kind {
     case .createTable(let table):
@@ -181,7 +183,7 @@ extension Operation {
 }
 
 extension Operation {
-  /// The types that generated statements hold, without quotes.
+  /// The column types that generated statements contain, without quotes.
   var types: [String] {
     switch kind {
     case .createTable(let table): table.columns.compactMap(\.type)

@@ -3,10 +3,10 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// Rewrites every row of a table: creates the table with its final text under a temporary name, copies
+/// A rewrite of every row of a table. It creates the table with its final SQL under a temporary name, copies
 /// the rows with one INSERT, and installs the result under the table's name.
 ///
-/// Nothing is renamed, so SQLite rewrites no view, trigger or foreign key. There are two endings.
+/// It uses no ALTER TABLE RENAME, so SQLite rewrites no view, trigger or foreign key. There are two endings.
 struct Rewrite {
   private let old: ParsedTable
   private let new: ParsedTable
@@ -16,27 +16,27 @@ struct Rewrite {
   private let scan: String
   private let mayExchange: Bool
 
-  /// SQLITE_MAX_COLUMN, unless SQLite was built otherwise (Limits In SQLite, 2).
+  /// The default of SQLITE_MAX_COLUMN (Limits In SQLite, 2).
   static let columnLimit = 2000
 
-  /// How many automatic indexes (`sqlite_autoindex_…`) each of the two tables has.
+  /// The number of automatic indexes (`sqlite_autoindex_…`) of each of the two tables.
   private struct AutomaticIndexes {
     let old: Int
     let new: Int
   }
 
-  /// A column of the new table, and its value over a row of the old one.
+  /// A column of the new table, and its value as SQL over a row of the old table.
   struct Column {
-    /// Quoted.
+    /// The quoted name.
     let name: String
     let value: String
-    /// Whether it is a column of the old table with the same type, copied as it is.
+    /// Whether it is a column of the old table with the same type whose values are copied unchanged.
     let isKept: Bool
   }
 
   /// - Parameters:
-  ///   - final: the text that the table will have.
-  ///   - schema: holds the table's indexes and triggers.
+  ///   - final: the SQL that the table will have.
+  ///   - schema: the schema with the table's indexes and triggers.
   init(
     _ table: ParsedTable, as final: String, in schema: Schema, _ application: Application
   ) throws {
@@ -45,7 +45,7 @@ struct Rewrite {
     self.schema = schema
     mayExchange = !application.plansForLint
     let taken = Set(schema.objects.map(\.name.identifier))
-    // SQLite and schemactl keep `sqlite_…` and `schemactl_…` for themselves.
+    // SQLite and schemactl reserve names that begin with `sqlite_` and `schemactl_`.
     let isReserved = ["sqlite", "schemactl"].contains(table.name.identifier)
     var name = "\(isReserved ? "_" : "")\(table.name)_rewritten"
     while taken.contains(name.identifier) { name += "_" }
@@ -60,12 +60,12 @@ struct Rewrite {
       ? Schema(objects: [old.object]).scratch(application).fullScan(of: table.name) : "NOT INDEXED"
   }
 
-  /// The filled columns.
+  /// The columns that the copy fills.
   ///
   /// - Parameters:
   ///   - added: columns that the old table does not have.
-  ///   - form: the new form of a column of the old table; nil when nothing fills it any longer. A
-  ///     generated column that stays generated fills itself.
+  ///   - form: returns the new form of a column of the old table; nil if the copy does not fill it. A
+  ///     generated column that remains generated is never filled.
   func columns(adding added: [Column] = [], form: (String) -> Column?) -> [Column] {
     old.parsed.columns.compactMap { column in
       let filled = form(column.name.text)
@@ -73,12 +73,16 @@ struct Rewrite {
     } + added
   }
 
+  /// Plans the rewrite.
+  ///
   /// - Parameters:
-  ///   - questions: to the rows, before anything is written.
-  ///   - columns: the filled columns. Where no column is another name of the rowid, it is copied, too.
-  ///   - filter: the rows of the old table that stay; nil is all.
-  ///   - beforeInstalling: statements that run once the rows are copied.
-  ///   - checks: whether a row that breaks a CHECK fails. SQLite's DROP COLUMN does not ask.
+  ///   - questions: questions about rows, asked before anything is written.
+  ///   - columns: the columns that the copy fills. The rowid is copied in addition if no column is an alias
+  ///     of it.
+  ///   - filter: SQL that is true for the rows of the old table that stay; nil for all rows.
+  ///   - beforeInstalling: statements that run after the rows are copied.
+  ///   - checks: whether a row that violates a CHECK fails. SQLite's own DROP COLUMN does not evaluate
+  ///     CHECKs.
   ///   - after: steps on the new table.
   func plan(
     _ operation: Operation, because reason: String? = nil, questions: [Question], columns: [Column],
@@ -103,8 +107,8 @@ struct Rewrite {
       [.rewriting(true)] + storageGuards(columns).map(Step.question) + [create]
       + ignoringChecks("ON") + [.copy(copy)] + ignoringChecks("OFF") + statements(beforeInstalling)
       + ending + [.rewriting(false)]
-    // Which rows a filter keeps is not proven: asked twice it may give two answers (`random()`), and what it
-    // leaves out is what the manifest wants to lose.
+    // The rows that a filter selects are not proven: evaluated twice it may select different rows
+    // (`random()`), and the manifest loses the other rows on purpose.
     let proofs =
       filter != nil
       ? []
@@ -124,8 +128,8 @@ struct Rewrite {
   private var main: String { "main.\(Quoting.quoted(old.name))" }
   private var temporary: String { "main.\(Quoting.quoted(temporaryName))" }
 
-  /// The final text with the temporary name in place of the table's own, which may also qualify columns:
-  /// `CHECK (t.a > 0)`.
+  /// The final SQL with the temporary name in place of the table's own name, also where that qualifies a
+  /// column: `CHECK (t.a > 0)`.
   private var textUnderTemporaryName: String {
     let tokens = new.tokens
     let significant = tokens.significant
@@ -137,8 +141,8 @@ struct Rewrite {
     return tokens.replacing(([name] + qualifiers).map { ($0, Quoting.quoted(temporaryName)) })
   }
 
-  /// The rowid as a column; nil where a column of the new table is another name of it, or one of the tables
-  /// has none that can be named.
+  /// The rowid as a column. Nil if a column of the new table is an alias of it, if a table is WITHOUT ROWID,
+  /// or if columns hide every name of the rowid.
   var rowid: Column? {
     guard !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid, !new.hasRowidAlias,
       let name = new.rowidName, let value = old.rowidName
@@ -146,9 +150,10 @@ struct Rewrite {
     return Column(name: name, value: value, isKept: false)
   }
 
-  // MARK: Ending 1: the two tables exchange their b-trees
+  // MARK: Ending 1: exchange of the b-trees
 
-  /// Whether the indexes of the old table find all rows in the new one, by their rowids.
+  /// Whether the rewrite ends with an exchange. The rows must keep their rowids, by which the old table's
+  /// indexes find them in the new table.
   func exchanges(_ columns: [Column], _ filter: String? = nil) -> Bool {
     mayExchange && filter == nil && automaticIndexes.old == automaticIndexes.new
       && keepsRowids(columns)
@@ -163,8 +168,11 @@ struct Rewrite {
       && old.identity == new.identity
   }
 
-  /// Indexes, triggers, the AUTOINCREMENT counter and the statistics belong to the name and the rowids,
-  /// and stay. An index that reads a column with another declaration or other values is rebuilt.
+  /// Steps that exchange the b-trees of the two tables and drop the old one.
+  ///
+  /// Indexes, triggers, the AUTOINCREMENT counter and the statistics refer to the table's name or to rowids,
+  /// so they remain valid. REINDEX rebuilds an index that reads a column with another declaration or other
+  /// values.
   private func exchange(_ columns: [Column]) -> [Step] {
     let changed = changedColumns(columns)
     let stale = schema.objects(.index, on: old.name).filter { index in
@@ -185,8 +193,8 @@ struct Rewrite {
     return [.edit(edit)] + statements(after)
   }
 
-  /// The columns of either table but those that are declared alike in both, as far as an index can tell, and
-  /// whose values are copied as they are.
+  /// The columns of either table, except those whose values are copied unchanged and whose declarations are,
+  /// for an index, the same in both tables.
   private func changedColumns(_ columns: [Column]) -> Set<Identifier> {
     var changed = Set((old.parsed.columns + new.parsed.columns).map(\.name.text.identifier))
     guard old.parsed.isStrict == new.parsed.isStrict else { return changed }
@@ -201,7 +209,7 @@ struct Rewrite {
     return new.withComputed(changed)
   }
 
-  /// Type, collation and expression as SQLite reads them.
+  /// The normal tokens of the type, the collation and the expression of a generated column.
   private func declaration(of column: CreateTable.Column, in table: ParsedTable) -> [[UInt8]] {
     let ranges =
       [column.type?.range]
@@ -222,11 +230,12 @@ struct Rewrite {
       .contains { columns.contains($0.text) }
   }
 
-  // MARK: Ending 2: the new table takes the name of the old one
+  // MARK: Ending 2: drop and rename
 
-  /// The order of SQLite's documented procedure (ALTER TABLE, section 7): drop, rename, then create the
-  /// indexes and triggers from their stored text. The rename is an edit of `sqlite_schema`, because ALTER
-  /// TABLE RENAME would quote the name and fails on a CHECK that qualifies its columns.
+  /// Steps in the order of SQLite's documented procedure (ALTER TABLE, section 7): drop the old table, rename
+  /// the new one, and create the indexes and triggers from their stored SQL. An edit of `sqlite_schema`
+  /// renames the table, because ALTER TABLE RENAME would quote the name and fails on a CHECK that qualifies
+  /// its columns.
   private func dropAndTakeName() -> [Step] {
     let statistics = ["sqlite_stat1", "sqlite_stat4"].filter { schema.table($0) != nil }
     func rename(_ table: String, from: String, to: String) -> String {
@@ -259,8 +268,10 @@ struct Rewrite {
 
   // MARK: Values that the copy would convert
 
-  /// ADD COLUMN with DEFAULT TRUE gives the rows a number, regardless of the type: copied, it would be
-  /// converted. All other values that a column's type would not store `quick_check` has found before.
+  /// The questions whether a text column contains a number.
+  ///
+  /// ADD COLUMN with DEFAULT TRUE gives existing rows a number, whatever the column's type is, and the copy
+  /// would convert it. `quick_check` has already found all other values that a column's type would not store.
   private func storageGuards(_ columns: [Column]) -> [Question] {
     guard !old.parsed.isStrict else { return [] }
     let kept = Set(columns.filter(\.isKept).map(\.name.exact))
@@ -281,8 +292,8 @@ struct Rewrite {
 }
 
 extension ParsedTable {
-  /// The text as SQLite stores it: `CREATE TABLE `, and then all from the name to the last token. ALTER TABLE
-  /// and VACUUM rely on that form, and the name must be the one in the row of `sqlite_schema`.
+  /// The SQL as SQLite stores it: `CREATE TABLE `, and then the text from the name to the last token. ALTER
+  /// TABLE and VACUUM rely on that form, and the name must equal the one in the row of `sqlite_schema`.
   fileprivate func storedText(named name: String) -> String {
     let last = tokens.significant.last { tokens.text($0) != ";" }
     let own = parsed.name.range

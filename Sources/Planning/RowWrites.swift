@@ -1,21 +1,21 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// The rows of a table, written into another one by one statement.
+/// A copy of the rows of a table to another table, by one statement.
 package struct RowCopy: Sendable {
   /// The user's table.
   package let table: String
-  /// The name of the new one.
+  /// The name of the new table.
   package let target: String
   package let statement: String
-  /// The columns that are not copied from one of the same name, and their values.
+  /// The columns whose values are not those of a column of the same name, and their values.
   let computed: [(column: String, value: String)]
   let filter: String?
 
   /// - Parameters:
-  ///   - columns: the columns to fill, and their values over a row of `table`; all quoted.
-  ///   - scan: how all rows are read (`Connection.fullScan`).
-  ///   - filter: the rows that are copied; nil is all.
+  ///   - columns: the filled columns and their values, as SQL over a row of `table`; all quoted.
+  ///   - scan: the clause that makes SQLite read the whole table (`Connection.fullScan`).
+  ///   - filter: SQL that is true for the copied rows; nil for all rows.
   init(
     of table: String, to target: String, columns: [(name: String, value: String)],
     scan: String, filter: String? = nil
@@ -25,7 +25,7 @@ package struct RowCopy: Sendable {
     self.filter = filter
     computed = columns.filter { $0.name.exact != $0.value.exact }
       .map { (Quoting.unquoted($0.name), $0.value) }
-    // ABORT: no conflict clause of the target may replace a row, leave it out or change a value.
+    // With ABORT, no conflict clause of the target replaces a row, skips it or changes a value.
     statement =
       "INSERT OR ABORT INTO main.\(Quoting.quoted(target)) (\(columns.map(\.name).joined(separator: ", "))) "
       + "SELECT \(columns.map(\.value).joined(separator: ", ")) "
@@ -34,10 +34,10 @@ package struct RowCopy: Sendable {
 }
 
 extension Connection {
-  /// Makes a query read the table itself, in its own order, after the table's name in FROM. Any other
-  /// index may be damaged, and would give rows that the table does not have.
+  /// Returns a clause to be put after the table's name in FROM, so that a query reads the table's own b-tree
+  /// in its order. An index may be damaged, and would return rows that the table does not have.
   package func fullScan(of table: String) throws(DatabaseError) -> String {
-    // NOT INDEXED allows any index of a table without rowid.
+    // NOT INDEXED allows any index of a WITHOUT ROWID table.
     try value(
       """
       SELECT i.name FROM pragma_table_list(?1) AS t, pragma_index_list(?1, 'main') AS i
@@ -46,26 +46,25 @@ extension Connection {
   }
 }
 
-/// Gives one column of a table's rows another value.
+/// An UPDATE of one column.
 package struct RowUpdate: Sendable {
   package let table: String
   let column: String
-  /// An expression over a row as it was.
+  /// The new value, as SQL over the old row.
   let value: String
-  /// Of the rows that change; nil is all.
+  /// SQL that is true for the changed rows; nil for all rows.
   let condition: String?
 
   package var statement: String {
-    // ABORT: no conflict clause of the table may remove a row or leave it as it was.
+    // With ABORT, no conflict clause of the table removes a row or leaves it unchanged.
     "UPDATE OR ABORT main.\(Quoting.quoted(table)) SET \(Quoting.quoted(column)) = \(value)"
       + (condition.map { " WHERE \($0)" } ?? "")
   }
 }
 
-/// Another text for a table, written into `sqlite_schema` (ALTER TABLE, section 8: `PRAGMA
-/// writable_schema`).
+/// A change of a table's row in `sqlite_schema` (ALTER TABLE, section 8: `PRAGMA writable_schema`).
 ///
-/// SQLite does not check it: a plan that has one has proven that the rows agree with the text.
+/// SQLite does not check it. A plan with such an edit must prove that the rows agree with the new SQL.
 package struct SchemaEdit: Sendable {
   package let table: String
   package let sql: String
@@ -73,10 +72,10 @@ package struct SchemaEdit: Sendable {
 
   package enum Change: Sendable {
     case text
-    /// The table and another one, which holds the same rows as the text stores them, exchange their
-    /// b-trees and those of their automatic indexes.
+    /// Exchanges the root pages of two tables and of their automatic indexes. The other table contains the
+    /// same rows, stored as the new SQL requires.
     case exchange(with: String, automaticIndexes: Int)
-    /// Another table, with its automatic indexes, gets the name of a table that was dropped.
+    /// Gives another table, with its automatic indexes, the name of a table that was dropped.
     case takeName(from: String, automaticIndexes: Int)
   }
 
@@ -84,12 +83,12 @@ package struct SchemaEdit: Sendable {
 }
 
 extension SchemaEdit {
-  /// An UPDATE of the rows of `sqlite_schema`. FROM is read as a whole before anything is written
-  /// (UPDATE, section 2.3).
+  /// An UPDATE of rows of `sqlite_schema`. SQLite reads FROM completely before it writes anything (UPDATE,
+  /// section 2.3).
   package var statement: String {
     let name = Quoting.stringLiteral(table)
     let text = Quoting.stringLiteral(sql)
-    /// What tells automatic indexes of one table apart.
+    /// The number that distinguishes the automatic indexes of a table.
     func number(_ of: String) -> String {
       "CASE type WHEN 'index' THEN substr(name, length('sqlite_autoindex_' || \(of)) + 1) END"
     }
@@ -113,7 +112,7 @@ extension SchemaEdit {
     }
   }
 
-  /// How many rows of `sqlite_schema` it changes.
+  /// The number of rows of `sqlite_schema` that the statement changes.
   package var count: Int64 {
     switch change {
     case .text: 1
@@ -122,29 +121,31 @@ extension SchemaEdit {
     }
   }
 
-  /// For the `sqlite3` shell.
+  /// The edit as a script for the `sqlite3` shell.
   package var script: [String] {
     shellSetting("defensive off") + [
       "PRAGMA writable_schema = ON;", statement + ";",
-      // A change that SQLite itself makes: other connections notice it by the schema's version.
+      // This change by SQLite itself increments the schema version, by which other connections notice the
+      // edit.
       "CREATE TABLE main.schemactl_notice (a);", "DROP TABLE main.schemactl_notice;",
       "PRAGMA writable_schema = RESET;",
     ]
   }
 }
 
-/// Changes a setting in the `sqlite3` shell, which would print its new value.
+/// Commands that change a setting of the `sqlite3` shell without printing its new value.
 package func shellSetting(_ setting: String) -> [String] {
   [".once /dev/null", ".dbconfig \(setting)"]
 }
 
-/// What a plan promises of a table whose rows it writes: as many rows as before, and in each the same
-/// values in all columns that it does not mean to change.
+/// The properties of a table that a plan preserves although it writes its rows: the number of rows, and in
+/// each row the values of all columns that the plan does not change on purpose.
 package struct RowProof: Sendable {
   package let table: String
-  /// Columns that keep their values. Generated columns are left out: they follow from the others.
+  /// The columns that keep their values. Generated columns are left out, because they depend on the others.
   package private(set) var columns: [String]
-  /// What identifies a row before and after, over a row of `t`; nil where rows get another key.
+  /// The columns that identify a row before and after the plan, as SQL over a row of `t`. Nil if rows get
+  /// other keys.
   private let key: (before: [String], after: [String])?
 
   /// - Parameters:
@@ -159,8 +160,8 @@ package struct RowProof: Sendable {
   }
 
   /// - Parameters:
-  ///   - columns: those that keep their names and values.
-  ///   - keepsRowids: false too where one of the two tables has none.
+  ///   - columns: the columns that keep their names and values.
+  ///   - keepsRowids: whether rows keep their rowids; false if either table has none.
   init(of old: ParsedTable, as new: ParsedTable, keeping columns: [String], keepsRowids: Bool) {
     table = old.name
     self.columns = columns
@@ -177,8 +178,8 @@ package struct RowProof: Sendable {
       }
   }
 
-  /// The proof in parts, each for as many columns as one statement can compare: SQLite limits the columns of a
-  /// table and of a result (Limits In SQLite, 2).
+  /// The proof in parts, each with at most as many columns as one statement can compare: SQLite limits the
+  /// number of columns of a table and of a result (Limits In SQLite, 2).
   package var parts: [RowProof] {
     let size = Rewrite.columnLimit / 4
     return stride(from: 0, to: max(1, columns.count), by: size).map { start in
@@ -190,30 +191,32 @@ package struct RowProof: Sendable {
 
   // MARK: Questions
 
-  /// - Parameter scan: how all rows are read (`Connection.fullScan`).
+  /// A query for the number of rows.
+  ///
+  /// - Parameter scan: the clause that makes SQLite read the whole table (`Connection.fullScan`).
   package func count(_ scan: String) -> String {
-    // SQLite counts `*` in the smallest index and ignores INDEXED BY.
+    // SQLite evaluates `count(*)` on the smallest index and ignores INDEXED BY.
     "SELECT count(\(scan == "NOT INDEXED" ? "*" : "1")) FROM \(source(scan))"
   }
 
-  /// Keeps the rows as they are for `differs`.
+  /// Statements that copy the rows to a temporary table, for `differs`.
   ///
-  /// - Parameter snapshot: a free name among the temporary tables.
+  /// - Parameter snapshot: an unused name of a temporary table.
   package func keeping(as snapshot: String, _ scan: String) -> [String] {
     let names = keptKey + columns.indices.map { "v\($0)" }
     let values = (key?.before ?? []) + ofRow(columns)
     guard !names.isEmpty else { return [] }
     return [
-      // Without types the values stay as they are.
+      // Columns without a type store values unchanged.
       "CREATE TABLE temp.\(snapshot) (\(names.joined(separator: ", ")))",
       "INSERT INTO temp.\(snapshot) SELECT \(values.joined(separator: ", ")) FROM \(source(scan))",
     ]
   }
 
-  /// True when a row is missing, or holds another value in one of the columns. Rows without a key are compared
-  /// as a multiset.
+  /// SQL that is true if a row of the snapshot is missing, or has another value in one of the columns. Rows
+  /// without a key are compared as a multiset.
   ///
-  /// - Parameter places: of the columns that are compared; nil compares all of them.
+  /// - Parameter places: the indices of the compared columns; nil compares all of them.
   package func differs(from snapshot: String, in places: [Int]? = nil, _ scan: String) -> String {
     let places = places ?? Array(columns.indices)
     func rows(_ terms: [String], in source: String) -> String {
@@ -235,15 +238,16 @@ package struct RowProof: Sendable {
   private var keptKey: [String] { (key?.before.indices).map { $0.map { "k\($0)" } } ?? [] }
 }
 
-/// Qualified: SQLite reads a quoted name alone that is not a column as a string.
+/// The columns, qualified with `t`: SQLite reads an unqualified name in quotes that is not a column as a
+/// string.
 private func ofRow(_ columns: some Sequence<String>) -> [String] {
   columns.map { "t.\(Quoting.quoted($0))" }
 }
 
 extension ParsedTable {
-  /// What identifies a row, over a row of `t`; nil where columns hide every name of the rowid.
+  /// The columns that identify a row, as SQL over a row of `t`. Nil if columns hide every name of the rowid.
   ///
-  /// - Parameter others: columns that the table will have, and must not be meant by mistake.
+  /// - Parameter others: further columns that the table will have, whose names do not count as free.
   fileprivate func keyNames(beside others: [String] = []) -> [String]? {
     parsed.isWithoutRowid ? ofRow(primaryKey) : rowid(beside: others).map { ["t.\($0)"] }
   }

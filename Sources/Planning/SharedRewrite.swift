@@ -3,19 +3,20 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// Operations of one migration that follow one another on one table and would each write every row,
-/// done by one rewrite. Each has been tried alone before (`TableRun`), so the rewrite gives the same
-/// result as all of them one by one.
+/// One rewrite for consecutive operations of a migration that change the same table and would each write
+/// every row. `TableRun` has planned each of them alone before, so the result is the same as that of all of
+/// them one by one.
 struct SharedRewrite {
   private let run: TableRun
   private let rewrite: Rewrite
   private let columns: [Rewrite.Column]
 
-  /// The longest run that begins with the first of these operations and costs less as one rewrite.
+  /// Finds the longest run of operations that begins with the first of these and that costs less as one
+  /// rewrite. Nil if there is none.
   ///
-  /// The schema alone decides, never the number of rows: a plan is the same on every device. SQLite's
-  /// DROP COLUMN writes the whole table, so an exchange pays from the second drop on. The other ending,
-  /// which creates the indexes again, pays only where one of the operations is a rewrite anyway.
+  /// Only the schema decides, never the number of rows, so that the plan is the same on every device.
+  /// SQLite's DROP COLUMN writes the whole table, so an exchange costs less from the second drop on. The
+  /// other ending recreates the indexes, so it costs less only if one of the operations is a rewrite anyway.
   init?(
     _ operations: ArraySlice<Operation>, in schema: @autoclosure () throws -> Schema,
     _ application: Application
@@ -28,7 +29,7 @@ struct SharedRewrite {
     var best: SharedRewrite?
     for operation in candidates {
       guard try run.append(operation) else { break }
-      // An operation that writes no row needs no rewrite, before the others or after them.
+      // An operation that writes no rows needs no rewrite, neither before the others nor after them.
       guard run.rewrites.first == true else { return nil }
       if run.rewrites.last == true, run.rewrites.count(where: { $0 }) > 1 {
         let longer = try SharedRewrite(run, application)
@@ -56,7 +57,7 @@ struct SharedRewrite {
       || run.keepsValues && rewrite.exchanges(columns)
   }
 
-  /// One plan for each operation: each asks its own questions, the last one does the work.
+  /// One plan for each operation. Each plan asks its own questions; the last one contains the rewrite.
   func plans() throws -> [OperationPlan] {
     var plans = run.plans.dropLast().map { plan in
       switch plan.operation.kind {
@@ -76,7 +77,7 @@ struct SharedRewrite {
 }
 
 extension Operation {
-  /// The table whose column the operation changes.
+  /// The table in which the operation drops, alters or moves a column.
   var changedTable: String? {
     switch kind {
     case .dropColumn(let table, _): table
@@ -89,44 +90,44 @@ extension Operation {
   fileprivate func mayShare(rewriteOf table: String) -> Bool {
     switch kind {
     case .addColumn(let own, _): own.identifier == table.identifier
-    // The schema says which table they belong to.
+    // A lookup in the schema shows later which table they belong to.
     case .dropIndex, .dropTrigger: true
     default: changedTable?.identifier == table.identifier
     }
   }
 }
 
-/// Operations that change one table, each tried alone on a private copy of the schema that those
-/// before it have left: what one of them is refused for there ends the run before it, so that it is
-/// refused with the same words when its turn comes.
+/// Operations that change one table, each planned alone on a scratch database that has the schema after the
+/// previous ones. An operation that is refused there ends the run before it, so that it is refused with the
+/// same message when it is planned alone.
 struct TableRun {
   /// The table before the first operation.
   let table: ParsedTable
   let before: Schema
-  /// The whole schema after the last one.
+  /// The whole schema after the last operation.
   private(set) var schema: Schema
-  /// The plan that each operation has alone.
+  /// The plan of each operation alone.
   private(set) var plans: [OperationPlan] = []
-  /// Whether each one alone writes every row, or all that change.
+  /// Whether each operation alone writes every row, or all rows that change.
   private(set) var rewrites: [Bool] = []
-  /// What the table's columns are now, in their order.
+  /// The table's columns after the last operation, in their order.
   private(set) var columns: [Column]
   private let application: Application
   private var scratch: Connection
 
   struct Column {
     let name: String
-    /// The column of the first table that it was; nil for one that is new.
+    /// The column of the original table from which this one was made; nil for a new column.
     let origin: CreateTable.Column?
-    /// Whether an operation of the run has changed its definition.
+    /// Whether an operation of the run has changed the definition.
     var isChanged = false
-    /// Whether its values are those of `origin`.
+    /// Whether the values are those of `origin`.
     var isKept = true
-    /// Otherwise, what fills it; nil when it gets its default, or is computed.
+    /// The new values, if `isKept` is false. Nil if the column gets its default or is generated.
     var change: Rewrite.Column?
   }
 
-  /// - Returns: nil when the schema cannot be had elsewhere as it is here.
+  /// - Returns: nil if a scratch database cannot have exactly this schema.
   init?(
     on name: String, in schema: Schema, _ application: Application
   ) throws {
@@ -146,12 +147,14 @@ struct TableRun {
   /// Whether every remaining value is unchanged.
   var keepsValues: Bool { columns.allSatisfy { $0.isKept || $0.origin == nil } }
 
-  /// - Returns: false when the operation cannot be part of the run, which then must end.
+  /// Adds an operation to the run.
+  ///
+  /// - Returns: false if the operation cannot be part of the run, which then ends before it.
   mutating func append(_ operation: Operation) throws -> Bool {
     do {
       return try appendIfPossible(operation)
     } catch let error as DatabaseError where error.isFault {
-      // A fault such as no memory, which says nothing about the operation.
+      // A fault, such as lack of memory, is not caused by the operation.
       throw error
     } catch {
       return false
@@ -174,9 +177,10 @@ struct TableRun {
     return leavesOthers
   }
 
-  // MARK: What may not be shared
+  // MARK: Limits of a run
 
-  /// An expression is asked over the rows as they are before the run.
+  /// Whether an expression of the operation reads a column that the run has changed. The rewrite evaluates
+  /// expressions over the rows before the run.
   private func mentionsChanged(_ operation: Operation) -> Bool {
     let changed = changedNames
     return operation.expressions.contains { source in
@@ -187,7 +191,7 @@ struct TableRun {
     }
   }
 
-  /// Changed columns, and the columns that are computed from them.
+  /// The new, changed and removed columns, and the generated columns that are computed from them.
   private var changedNames: Set<Identifier> {
     let unchanged = Set(columns.filter { !$0.isNew }.compactMap { $0.origin?.name.text.identifier })
     let names = columns.filter(\.isNew).map(\.name) + table.parsed.columns.map(\.name.text)
@@ -201,13 +205,13 @@ struct TableRun {
     return switch operation.kind {
     case .dropIndex(let name): isOn(.index, name)
     case .dropTrigger(let name): isOn(.trigger, name)
-    // What ADD COLUMN looks at the rows for, it must look at itself.
+    // An ADD COLUMN that tests the rows must run itself.
     case .addColumn(_, let column): column.canBeAdded && column.generated == nil
     default: true
     }
   }
 
-  /// Whether only the SQL of the table itself changes, and only objects that an operation names are dropped.
+  /// Whether only the table's own SQL changes, and only objects that an operation names are dropped.
   private var leavesOthers: Bool {
     let dropped = plans.compactMap { plan in
       switch plan.operation.kind {
@@ -222,7 +226,7 @@ struct TableRun {
     }
   }
 
-  // MARK: What becomes of the columns
+  // MARK: Changes of the columns
 
   private mutating func trace(
     _ operation: Operation, _ plan: OperationPlan
@@ -233,7 +237,8 @@ struct TableRun {
     var rewrites = plan.strategy == .rewrite
     switch operation.kind {
     case .dropColumn(_, let name):
-      // What its new definition refuses must be refused.
+      // After a change of the definition, rows that violate the new definition must fail. A rewrite without
+      // the column would not test them.
       guard let place = place(name), columns[place].origin == nil || !columns[place].isChanged
       else { return false }
       rewrites = rewrites || columns[place].origin?.isStored ?? true
@@ -249,12 +254,12 @@ struct TableRun {
         columns[place].change = alteration.filled
       }
     case .moveColumn(let move):
-      // A run knows no other text than its table's.
+      // Outside the table, a run changes no SQL.
       guard !move.renamesDependents, let place = place(move.from), !columns[place].isNew else {
         return false
       }
       let columnMove = try ColumnMove(move, in: schema, application)
-      // Other rows are read as they are before the run.
+      // An expression that reads other rows must see them as they are before the run.
       guard plans.isEmpty || !columnMove.readsOtherRows else { return false }
       let moved = columnMove.moved
       _ = try scratch.prepare("SELECT \(moved.value) FROM main.\(Quoting.quoted(table.name))")
@@ -270,7 +275,7 @@ struct TableRun {
 }
 
 extension TableRun.Column {
-  /// Whether it is not, or not as it is now, in the table before the run.
+  /// Whether the table before the run has no such column, or has it with another definition.
   fileprivate var isNew: Bool { isChanged || origin == nil }
 }
 
@@ -285,7 +290,7 @@ extension Schema {
       })
   }
 
-  /// A scratch database in which nothing is left out, or reads otherwise.
+  /// A scratch database with exactly this schema; nil if an object is missing from it or has other SQL.
   fileprivate func faithfulScratch(_ application: Application) throws -> Connection? {
     let scratch = try scratch(application)
     let made = try Schema(of: scratch)

@@ -2,7 +2,7 @@ import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 
-/// Plans `rebuild_table`: a table gets another definition under its name.
+/// Plans `rebuild_table`: the table gets another definition and keeps its name.
 struct TableRebuilding {
   private let rebuild: RebuildTable
   private let schema: Schema
@@ -37,7 +37,7 @@ struct TableRebuilding {
     return plan
   }
 
-  /// The columns of the old table that neither the new one has nor `copy` reads.
+  /// The columns of the old table that the new table does not have and that no `copy` reads.
   private var droppedColumns: [String] {
     old.plainColumns.map(\.name.text).filter { name in
       new.parsed.column(named: name) == nil
@@ -45,9 +45,10 @@ struct TableRebuilding {
     }.map { "\(old.name).\($0)" }
   }
 
-  // MARK: What fills the columns
+  // MARK: Values
 
-  /// `copy` says it, else the column of the same name; a column with neither gets its default.
+  /// The columns that the rewrite fills: with the expression in `copy`, or else from the column of the same
+  /// name. A column with neither gets its default.
   private var columns: [Rewrite.Column] {
     new.plainColumns.compactMap { column in
       let name = Quoting.quoted(column.name.text)
@@ -56,7 +57,7 @@ struct TableRebuilding {
       }
       guard let source = old.parsed.column(named: column.name.text) else { return nil }
       let type = source.type?.text ?? ""
-      // ANY converts numbers that are texts, but not in a STRICT table.
+      // ANY converts texts that are numbers, except in a STRICT table.
       let isSame =
         type.identifier == (column.type?.text ?? "").identifier
         && (type.identifier != "any" || old.parsed.isStrict == new.parsed.isStrict)
@@ -65,7 +66,8 @@ struct TableRebuilding {
     }
   }
 
-  /// The questions whether rows that refer to a key that `copy` rewrites still refer to the same rows.
+  /// The questions whether rows that refer to a key that `copy` rewrites would refer to other rows than
+  /// before.
   private var keptLinks: [Question] {
     let rewritten = rebuild.copy.map(\.column)
     return ParentKeys(of: old, rewriting: rewritten, in: schema).guards(filter: filter) { name in
@@ -76,8 +78,8 @@ struct TableRebuilding {
 
   private var filter: String? { rebuild.where.map { "(\(expression($0)))" } }
 
-  /// Where nothing is carried over, one column says that each row stays a row: the rowid, counted
-  /// from 1, or a column that gets its default.
+  /// One filled column for a table to which no value is copied, so that each row remains a row: the rowid,
+  /// numbered from 1, or a column that gets its default.
   private var placeholder: [Rewrite.Column] {
     if !new.parsed.isWithoutRowid,
       let name = new.rowidName ?? new.identity.first.map({ Quoting.quoted($0) })
@@ -91,7 +93,7 @@ struct TableRebuilding {
     }
   }
 
-  /// The questions whether values that are copied as they are stay the same.
+  /// The questions whether values that are copied without an expression would change.
   private var carried: [Question] {
     var questions: [Question] = []
     let kept = Set(columns.filter(\.isKept).map(\.name.exact))
@@ -125,9 +127,10 @@ struct TableRebuilding {
     }
   }
 
-  // MARK: What mentions a column that goes
+  // MARK: Dependents of dropped columns
 
-  /// SQLite would read the quoted name of a dropped column in an index as a string.
+  /// Refuses to drop a column that an index, a view or a trigger mentions. In an index, SQLite would read the
+  /// quoted name of a dropped column as a string.
   private func requireNoDependents(_ application: Application) throws {
     for column in old.parsed.columns where new.parsed.column(named: column.name.text) == nil {
       let renaming = try ColumnRenaming(
@@ -143,9 +146,9 @@ struct TableRebuilding {
 }
 
 extension ParsedTable {
-  /// The questions whether a column that becomes computed would lose values.
+  /// The questions whether a column that becomes generated would lose values.
   ///
-  /// - Parameter filter: the rows that stay; nil is all.
+  /// - Parameter filter: SQL that is true for the rows that stay; nil for all rows.
   func computedGuards(as new: ParsedTable, filter: String? = nil) throws -> [Question] {
     var guards: [Question] = []
     for column in new.parsed.columns {
@@ -171,7 +174,7 @@ extension ParsedTable {
     return guards
   }
 
-  /// Whether every column of another table that an expression names is one of this table, too.
+  /// Whether this table also has every column of another table that an expression names.
   private func knows(_ expression: Expression, of other: ParsedTable) -> Bool {
     other.parsed.columns.allSatisfy { column in
       parsed.column(named: column.name.text) != nil

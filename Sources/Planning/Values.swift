@@ -5,24 +5,24 @@ import SchemaSQLite
 
 /// The `map` of a `move_column`, as SQL over a column.
 ///
-/// Keys match by storage class and byte for byte: the unary plus takes the column's affinity off,
-/// COLLATE BINARY its collation (Datatypes In SQLite, sections 4.2 and 7.1).
+/// Keys match by storage class and byte for byte: the unary plus removes the column's affinity, COLLATE
+/// BINARY its collation (Datatypes In SQLite, sections 4.2 and 7.1).
 ///
-/// `holds` is in the text of `mirror`'s triggers, and so in fingerprints, which locks and ledgers
-/// keep for ever: its result must never change.
+/// The result of `holds` must never change: it is in the text of `mirror`'s triggers, and so in fingerprints,
+/// which locks and ledgers keep for ever.
 struct ValueMap {
-  /// The column, quoted.
+  /// The quoted name of the column.
   let column: String
   let entries: [MappedValue]
 
-  /// True for rows that hold `value`.
+  /// SQL that is true for rows whose column contains `value`.
   func holds(_ value: Value) -> String {
     if case .null = value { return "\(column) IS NULL" }
     let storage = Quoting.stringLiteral(value.storageClass)
     return "(typeof(\(column)) = \(storage) AND +\(column) COLLATE BINARY IS \(value.sql))"
   }
 
-  /// True for rows whose value no key names.
+  /// SQL that is true for rows whose value is not a key of the map.
   var isUnmapped: String {
     // Integers are by far the most common keys, and IN over a list of them is the fastest filter.
     let integers = entries.compactMap { entry -> String? in
@@ -37,12 +37,12 @@ struct ValueMap {
       if case .integer = entry.from { continue }
       tests.append(holds(entry.from))
     }
-    // Each test is true or false, never NULL, because typeof() never is.
+    // No test is NULL, because typeof() never returns NULL.
     return "NOT (\(tests.joined(separator: " OR ")))"
   }
 
-  /// True for rows that hold `value`, once it is certain that every value has a key: where all keys are
-  /// integers, the storage class is not compared.
+  /// SQL that is true for rows whose column contains `value`, provided that every value of the column is a
+  /// key. If all keys are integers or NULL, it does not compare storage classes.
   func holdsKey(_ value: Value) -> String {
     let isAmongIntegers = entries.allSatisfy {
       ["integer", "null"].contains($0.from.storageClass)
@@ -51,15 +51,15 @@ struct ValueMap {
     return "+\(column) IS \(value.sql)"
   }
 
-  /// The new value of a row, once it is certain that every value has a key.
+  /// The new value of a row, provided that every value of the column is a key.
   var value: String {
     "CASE "
       + entries.map { "WHEN \(holdsKey($0.from)) THEN \($0.to.sql)" }.joined(separator: " ")
       + " END"
   }
 
-  /// True for rows whose new value differs from the old one, once it is certain that every value has a
-  /// key; nil when the map changes nothing.
+  /// SQL that is true for rows whose value changes, provided that every value of the column is a key. Nil if
+  /// the map changes no value.
   var changes: String? {
     let changed = entries.filter { $0.from != $0.to }
     return changed.isEmpty ? nil : changed.map { holdsKey($0.from) }.joined(separator: " OR ")
@@ -68,9 +68,9 @@ struct ValueMap {
 
 /// An expression over a row of a table.
 struct RowExpression {
-  /// Whether it may read anything but its own row: other rows of the table, another table, a view.
+  /// Whether the expression may read more than its own row: other rows of the table, another table or a view.
   let readsOtherRows: Bool
-  /// The column whose stored value it is, in whatever spelling; nil for a value that it computes.
+  /// The column whose value the expression returns unchanged; nil for any other expression.
   let column: String?
 
   init(_ source: SQLSource, of table: ParsedTable) {
@@ -87,7 +87,7 @@ struct RowExpression {
     while tokens.count > 2, text(tokens.startIndex) == "(", text(tokens.endIndex - 1) == ")" {
       tokens = tokens.dropFirst().dropLast()
     }
-    // A table, or a schema and a table, may precede the name, which then may be a string, too.
+    // A table, or a schema and a table, may qualify the name. A qualified name may be written as a string.
     let count = tokens.count
     while tokens.count > 2, text(tokens.startIndex + 1) == "." { tokens = tokens.dropFirst(2) }
     guard let token = tokens.first, tokens.count == 1,
@@ -103,7 +103,7 @@ struct RowExpression {
   }
 }
 
-/// How a declared type stores values (Datatypes In SQLite, section 3.1).
+/// The affinity of a declared type (Datatypes In SQLite, section 3.1).
 package enum Affinity: Sendable {
   case text, numeric, integer, real, blob
 
@@ -128,14 +128,15 @@ package enum Affinity: Sendable {
 }
 
 extension Affinity {
-  /// True for a value that a column of this affinity would store as another value: '007' as 7, 2^53+1
-  /// as the nearest REAL. '9' may become 9, and 9 may become '9' or 9.0. Nil where every value stays.
+  /// SQL that is true for a value that a column of this affinity would store as another value: '007' as 7,
+  /// 2^53+1 as the nearest REAL. '9' may become 9, and 9 may become '9' or 9.0. Nil if the column stores
+  /// every value unchanged.
   ///
   /// - Parameter value: SQL, which may have an affinity and a collation of its own.
   func changes(_ value: String) -> String? {
     let plain = "+(\(value)) COLLATE BINARY"
     func isText(otherThan stored: String...) -> String {
-      // SQLite converts the text for this comparison as a column would, or leaves it a text.
+      // For this comparison, SQLite converts the text as a column would, or leaves it a text.
       let isNumber = "CAST(\(value) AS NUMERIC) = \(plain)"
       let differs = stored.map { "CAST(\($0) AS TEXT) <> \(plain)" }
       return "typeof(\(value)) = 'text' AND "
@@ -155,8 +156,8 @@ extension Affinity {
 }
 
 extension Affinity {
-  /// True for a value that a column of this affinity in a STRICT table does not accept, even converted (STRICT
-  /// Tables, section 2).
+  /// SQL that is true for a value that a column of this affinity in a STRICT table refuses, even after a
+  /// conversion (STRICT Tables, section 2).
   fileprivate func refuses(_ value: String) -> String {
     let isText = "typeof(\(value)) = 'text'"
     let isNumber = "CAST(\(value) AS NUMERIC) = +(\(value)) COLLATE BINARY"
@@ -174,20 +175,20 @@ extension Affinity {
 }
 
 extension ParsedTable {
-  /// How the table stores values of one of its columns.
+  /// The affinity with which the table stores values of one of its columns.
   func affinity(of column: CreateTable.Column) -> Affinity {
     let type = column.type?.text ?? ""
-    // ANY in a STRICT table stores values as they are (STRICT Tables, section 4).
+    // ANY in a STRICT table stores values unchanged (STRICT Tables, section 4).
     return parsed.isStrict && type.identifier == "any" ? .blob : Affinity(ofType: type)
   }
 
-  /// The questions whether a column of another table accepts and keeps each value that one of this table hands
-  /// over.
+  /// The questions whether a column of another table would refuse or change a value of a column of this
+  /// table.
   ///
   /// - Parameters:
-  ///   - filter: which rows are carried over; nil is all.
-  ///   - key: of the operation, which asks for it.
-  /// - Returns: nothing where every value stays the same.
+  ///   - filter: SQL that is true for the copied rows; nil for all rows.
+  ///   - key: the operation's key that requires the copy.
+  /// - Returns: no questions if every value certainly stays the same.
   func survival(
     of column: String, as new: CreateTable.Column, in target: ParsedTable, filter: String? = nil,
     key: String

@@ -4,11 +4,11 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension RowQuery {
-  /// The rows for which a statement violated a constraint. SQLite names only the columns, so the rows are derived
-  /// from the statement's text. Nil if that is not possible.
+  /// The rows for which a statement violated a constraint. SQLite's message names only the columns, so the
+  /// rows are derived from the statement's text. Nil if that is not possible.
   ///
   /// - Parameters:
-  ///   - schema: as it was when the statement failed.
+  ///   - schema: the schema when the statement failed.
   ///   - isEmpty: whether a table had no rows at that time.
   package init?(
     for error: DatabaseError, of statement: String, in schema: Schema,
@@ -50,7 +50,7 @@ extension RowQuery {
 /// The rows that an INSERT or UPDATE of one table writes, as SELECTs over the rows before it.
 private struct WrittenRows {
   private enum Source {
-    /// The columns that are filled, and the SELECT or VALUES that fills them.
+    /// The filled columns, and the SELECT or VALUES that fills them.
     case insert([String], String)
     /// The new values of some columns, the text after UPDATE, and the text after WHERE.
     case update([Identifier: String], String, String?)
@@ -58,11 +58,11 @@ private struct WrittenRows {
 
   private let table: ParsedTable
   private let source: Source
-  /// The columns that may get other values than before.
+  /// The columns whose values may change.
   private let changed: Set<Identifier>
 
-  /// The rows of a table in another form of it. A column that is neither computed nor in the old form gets its
-  /// default.
+  /// The rows of a table after a change to another definition. A column that is not computed and that the old
+  /// table does not have gets its default.
   init(
     of old: ParsedTable, as new: ParsedTable, computing computed: [(column: String, value: String)],
     filter: String? = nil
@@ -114,7 +114,7 @@ private struct WrittenRows {
     }
   }
 
-  /// A WITH clause that gives the written rows, with these columns and their key, the name `new`.
+  /// A WITH clause that defines `new`: the written rows with these columns and the key.
   ///
   /// - Parameter isWhole: whether to include the rows that an UPDATE does not change.
   private func new(_ names: [String], isWhole: Bool = false) -> (with: String, key: [String])? {
@@ -163,7 +163,7 @@ private struct WrittenRows {
     guard columns.allSatisfy({ $0.generated == nil }), let (with, key) = new(names) else {
       return nil
     }
-    // A column gives a value its type and collation before the CHECK reads it.
+    // A column applies its affinity and collation to a value before the CHECK reads it.
     let stored = columns.map { column in
       let type = column.type.map(\.text) ?? ""
       let value = list([column.name.text])
@@ -182,7 +182,7 @@ private struct WrittenRows {
       doubt: "\(with)SELECT 1 FROM new WHERE \(changed.joined(separator: " OR ")) LIMIT 1")
   }
 
-  /// - Parameter subject: the columns, each with its table.
+  /// - Parameter subject: the columns, each qualified with its table.
   func repeating(_ subject: String, _ isEmpty: (String) -> Bool) -> RowQuery? {
     let columns = table.parsed.columns.filter { column in
       subject.parts(separatedBy: ", ").contains { $0 == "\(table.name).\(column.name.text)" }
@@ -207,8 +207,8 @@ private struct WrittenRows {
 }
 
 extension WrittenRows {
-  /// Whether the rows meet the NOT NULL and CHECK constraints that the old form of the table does not have, or that
-  /// read a changed column.
+  /// Asks whether the rows violate NOT NULL and CHECK constraints that read a changed column or that the old
+  /// table does not have.
   func questions(besides old: ParsedTable) -> [Question] {
     let nulls = table.parsed.columns.compactMap { column -> Question? in
       let name = "\(table.name).\(column.name.text)"
@@ -237,9 +237,10 @@ extension WrittenRows {
 }
 
 extension OperationPlan {
-  /// Asks whether the rows that it writes meet the NOT NULL and CHECK constraints which they need not meet before.
+  /// The questions whether written rows violate NOT NULL and CHECK constraints that they did not have to meet
+  /// before.
   ///
-  /// - Parameter schema: as it is before the operation.
+  /// - Parameter schema: the schema before the operation.
   package func constraints(in schema: Schema) -> [Question] {
     func questions(
       _ table: String, as sql: String?, computing computed: [(column: String, value: String)],
