@@ -4,7 +4,8 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// The tables that a step reads or writes, and those whose stored rows it may change or remove.
+/// The tables that a step reads or writes, and the tables whose stored rows it may change or
+/// remove.
 struct AffectedTables {
   private(set) var all: Set<Identifier> = []
   private(set) var changed: Set<Identifier> = []
@@ -37,17 +38,17 @@ struct AffectedTables {
           if event.action != .update { deleted.insert(name) }
         case .alterTable:
           if let name = event.second { altered.insert(name.identifier) }
-          // A third name is that of the dropped column.
+          // For DROP COLUMN, this field contains the name of the column.
           if event.database != nil { dropsColumns = true }
         default: break
         }
       }
       all.formUnion(statement.events.mainTables)
     }
-    // The table may have been renamed by then.
+    // The statement may use a new name of the table. `altered` contains the old one.
     if dropsColumns || !changed.allSatisfy(isOld) { changed.formUnion(altered) }
     changed = changed.filter(isOld)
-    // An edit of the stored schema names no table.
+    // An edit of `sqlite_schema` causes no event for the table.
     for change in timeline.changes(in: migration) where change.before != nil {
       all.formUnion([change.before, change.after].compactMap { $0?.key })
       all.formUnion((change.after?.foreignKeys ?? []).map(\.parent.identifier))
@@ -76,11 +77,11 @@ extension StatementEffect {
         [.createTable, .createTemporaryTable].contains($0.action)
       })
     else { return false }
-    // A CHECK of the new table reads its columns.
+    // The new table's own columns do not count: its CHECKs read them.
     return events.contains { $0.action == .read && $0.isOfTable && $0.first != created.first }
   }
 
-  /// Whether it inserts or changes rows with values of other columns than these. SQLite reports no
+  /// Whether it inserts or changes rows with values of columns other than these. SQLite reports no
   /// columns when it copies whole rows.
   func mayCopy(besides columns: Set<Identifier>) -> Bool {
     let read = events.filter { $0.action == .read && $0.isOfTable }
@@ -94,8 +95,8 @@ extension AuthorizerEvent {
   /// Whether it concerns a table that SQLite does not maintain itself.
   fileprivate var isOfTable: Bool { first.map { !$0.identifier.isInternal } ?? false }
 
-  /// The table of the database that it reads, writes or drops; nil for one that SQLite maintains, such
-  /// as `sqlite_schema`, which every change of the schema updates.
+  /// The table of the database that it reads, writes or drops. Nil for a table that SQLite
+  /// maintains, such as `sqlite_schema`, which every change of the schema updates.
   fileprivate var mainTable: Identifier? {
     guard database == "main", let name = first?.identifier else { return nil }
     return name.isInternal ? nil : name

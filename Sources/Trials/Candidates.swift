@@ -46,8 +46,8 @@ package struct Candidates: Sendable {
     return values.filter { known.insert($0).inserted }
   }
 
-  /// Values for a column that refuses marks, so that its rows differ: those in the CHECK, then values of
-  /// the same formats.
+  /// Values for a column that refuses marks, so that its rows differ: first the values in the
+  /// CHECK, then values in common formats.
   func distinct(for column: DeviceTable.Column) -> [Value] {
     var known: Set<Value> = [.null]
     let others: [Value] =
@@ -73,7 +73,7 @@ package struct Candidates: Sendable {
     }
   }
 
-  /// Replaces wildcards; a class by its first or its last character.
+  /// Replaces each wildcard by a text, and each class by its first or its last character.
   private func filled(_ pattern: String, _ variant: Int) -> String {
     var (filled, rest) = ("", Substring(pattern))
     while let character = rest.popFirst() {
@@ -131,7 +131,8 @@ extension Candidates {
     ]
   }
 
-  /// The value of a row's column: the same value in three rows, then each of the others.
+  /// The value of the column in a likely row. Rows 0 to 2 have the same value; each later row has
+  /// the next value.
   func likely(_ number: Int, for column: DeviceTable.Column) -> Value {
     let hinted = hinted(column)
     let all = hinted + values(for: column).filter { !hinted.contains($0) }

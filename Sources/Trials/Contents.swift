@@ -4,15 +4,15 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// The contents of a private database's tables. Excludes tables of SQLite, virtual tables, their
+/// The contents of a private database's tables. Excludes SQLite's own tables, virtual tables, their
 /// shadow tables and generated columns.
 struct Contents {
   struct Table {
     let name: String
     let columns: [Identifier]
     let rows: [[Value]]
-    /// The column that SQLite renumbered in a rebuilt table. The numbers follow the order of the
-    /// rows, not their values.
+    /// The position of an INTEGER PRIMARY KEY that the step renumbered. The new numbers follow the
+    /// order of the rows, not their values, so that the digest ignores them.
     let numberedKey: Int?
 
     func index(of column: Identifier) -> Int? { columns.firstIndex(of: column) }
@@ -52,9 +52,9 @@ struct Contents {
     nameRandomValues()
   }
 
-  /// Replaces random values by names. Random numbers are consumed in order, for different keys, so one
-  /// row more or less would change the values in all following rows. A value that several cells
-  /// share, such as a key and the references to it, gets its name from the rest of their rows.
+  /// Replaces random values by names. Random functions return the numbers of one sequence, so that
+  /// one row more or less changes the values in all later rows. A value that several cells share,
+  /// such as a key and the references to it, gets its name from the rest of their rows.
   private mutating func nameRandomValues() {
     var rows: [Value: [Int]] = [:]
     for table in tables.values {
@@ -94,7 +94,7 @@ struct Contents {
 
 extension Value {
   fileprivate static let random = "a random value"
-  /// Stands for a random value that no other cell contains.
+  /// The name of a random value that no other cell contains.
   fileprivate static let anyRandom = Value.text(random)
 
   /// Whether a random function returned the value.
@@ -107,9 +107,9 @@ extension Value {
     }
   }
 
-  /// Whether it stands for a random value that several cells contain.
+  /// Whether it is the name of a random value that several cells contain.
   var isNameOfSharedRandom: Bool { isNameOfRandom && self != .anyRandom }
 
-  /// Whether it stands for a random value.
+  /// Whether it is the name of a random value.
   var isNameOfRandom: Bool { text?.hasPrefix(Self.random) ?? false }
 }

@@ -21,11 +21,11 @@ package struct DataReport: Sendable {
   package let database: String
   /// The migrations that ran on the copy, in order.
   package let applied: [String]
-  /// By name.
+  /// Sorted by name.
   package let tables: [Table]
-  /// Why a migration failed. Those after it did not run.
+  /// The failure of a migration; nil if all succeeded. Later migrations did not run.
   package let failure: Failure?
-  /// Its place if the rows caused it.
+  /// The same failure with its statement and tables, if SQLite or the migration refused the rows.
   package let rowFailure: RowFailure?
 }
 
@@ -68,7 +68,7 @@ extension Project {
     else { return nil }
     var found = FailureAnalysis(failure, migration, timeline).failure
     found.database = database
-    // Without the lines that show the rows.
+    // The other lines show rows.
     found.message = failure.lines[0]
     return found
   }

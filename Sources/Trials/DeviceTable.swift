@@ -66,7 +66,8 @@ extension StoredTable.Column {
 }
 
 extension DeviceTable {
-  /// Whether a text column outside the primary key is among those in which rows differ.
+  /// Whether one of these columns, in which rows must differ, is a text column outside the primary
+  /// key.
   func hasUniqueText(_ distinct: Set<Identifier>) -> Bool {
     columns.contains { distinct.contains($0.key) && !$0.isInKey && $0.affinity == .text }
   }
@@ -86,7 +87,7 @@ extension DeviceTable {
     return Set(keys.compactMap { key in key.last { !references.contains($0) } })
   }
 
-  /// The first or the last column of each key; empty if none has several columns.
+  /// The first or the last column of each key; empty if no key has several columns.
   func columnsOfKeys(isFirst: Bool) -> Set<Identifier> {
     keys.contains { $0.count > 1 } ? Set(keys.compactMap { isFirst ? $0.first : $0.last }) : []
   }
@@ -95,7 +96,7 @@ extension DeviceTable {
     uniques.map { $0.compactMap(\.self) } + [primaryKey.map(\.key)]
   }
 
-  /// A name of the rowid that is not the name of a column.
+  /// A name that denotes the rowid, because no other column has it.
   var rowidName: String? {
     ["rowid", "_rowid_", "oid"].first { column($0) == nil || column($0)?.isRowid ?? false }
   }

@@ -2,9 +2,9 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Timeline {
-  /// The names of a table and a column before a migration and each earlier one, back to the one that
-  /// created the table or the column. Within a rebuild over several migrations, the table may not
-  /// exist.
+  /// The names of a table and a column before the migration and before each earlier migration, back
+  /// to the migration that created the table or the column. Within a rebuild over several
+  /// migrations, the table may not exist.
   func names(
     of table: Identifier, _ column: Identifier?, upTo migration: Int
   ) -> some Sequence<LossEvidence.Key> {
@@ -20,7 +20,8 @@ extension Timeline {
       return LossEvidence.Key(migration: migration, table: name.table, column: name.column)
     }
     guard let before = change.before else {
-      // A copy that a later migration filled may have replaced an older table.
+      // The table may be a copy that replaced an older table of this name, if a later migration
+      // filled it.
       return changes.last {
         $0.migration < migration && $0.isSucceeded && $0.before?.key == name.table
       }.map { LossEvidence.Key(migration: $0.migration, table: name.table, column: name.column) }

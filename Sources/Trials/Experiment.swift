@@ -52,12 +52,12 @@ final class Experiment {
   private let migrations: [(index: Int, migration: Migration)]
   /// The tables that the last migration changes.
   private let touched: Set<Identifier>
-  /// Why a migration failed the last time.
+  /// The failure of a migration in the latest run.
   private(set) var failure: Failure?
-  /// Whether a migration called a function or a collation of the application the last time. Then its
-  /// outcome is meaningless.
+  /// Whether the latest run called a function or a collation of the application. Then its outcome
+  /// is meaningless.
   private(set) var calledUnknown = false
-  /// Why the migrations did not run the last time.
+  /// The reason why the latest run has no outcome.
   private(set) var refusal: String?
 
   /// - Parameter steps: the migrations that run, in order.

@@ -10,7 +10,8 @@ struct FailureAnalysis {
   let failure: RowFailure
   /// The tables that the statement reads and writes.
   let tables: Set<Identifier>
-  /// The tables into which it inserts existing rows.
+  /// The tables into which it inserts, if a UNIQUE constraint refused a row. The row may collide
+  /// with a generated row.
   let collidesWith: Set<Identifier>
   /// The unique index that could not be created.
   let newUnique: CreatedUniqueIndex?
@@ -18,7 +19,7 @@ struct FailureAnalysis {
   let isOfRows: Bool
 
   init(_ failure: Failure, _ migration: Int, _ timeline: Timeline) {
-    // The end of the migration found the failure, not a single statement.
+    // The check at the end of the migration failed, not a single statement.
     let isOfWhole = failure.migration?.operation == nil
     let position = failure.place?.position ?? Position(line: 1, column: 1)
     let operations = timeline.migrations[migration].manifest.operations
@@ -76,9 +77,10 @@ struct FailureAnalysis {
       // A column without a CHECK accepts any value, but the app may write only a few.
       && move.map { move in move.table.checks.contains { $0.columns.contains(move.column) } }
         ?? true
-      // A CHECK of a temporary table is an assertion.
+      // A CHECK of a temporary table is an assertion. Such a failure has no object.
       && self.failure.object != nil
-      // Only the app knows which parents a DELETE selects and whether they have children.
+      // Without a suspect, a DELETE broke the references. Only the app knows which parents it
+      // selects and whether they have children.
       && !(isOfWhole && suspects.isEmpty)
   }
 }
@@ -94,8 +96,8 @@ extension Timeline {
     return own.filter { $0.place.position == nearest }
   }
 
-  /// Statements that drop a table permanently, add a foreign key to existing values, or add a column
-  /// whose default refers to another table.
+  /// Statements that may leave rows without a parent: they drop a table permanently, add a foreign
+  /// key to existing values, or add a column whose default refers to another table.
   func statementsThatBreakReferences(in migration: Int) -> [StatementEffect] {
     let gone = Set(changes(in: migration).filter(\.isDropped).compactMap(\.before?.key))
     let references = Set(changes(in: migration).flatMap(\.placesOfNewReferences).map(\.number))
@@ -116,7 +118,7 @@ extension Timeline {
       })
   }
 
-  /// Whether an earlier statement of the migration sets columns of the index.
+  /// Whether an earlier statement of the migration updates columns of the index.
   func prepares(_ index: CreatedUniqueIndex) -> Bool {
     statements(in: index.place.migration).contains { statement in
       guard statement.place.number < index.place.number, let target = statement.target else {
@@ -137,7 +139,7 @@ extension Timeline {
   }
 }
 
-/// Whether the function returns NULL for a text in another format.
+/// Whether the function expects a format, so that it returns NULL or fails for other texts.
 private func readsFormat(_ function: String) -> Bool {
   let name = function.identifier
   return name.hasPrefix("json") || ["->", "->>"].contains(name)
@@ -145,7 +147,7 @@ private func readsFormat(_ function: String) -> Bool {
 }
 
 extension Failure {
-  /// ALTER TABLE checks the rows itself and reports them with a generic result code.
+  /// Whether ALTER TABLE refused existing rows. It reports them with a generic result code.
   fileprivate var isOfNewColumn: Bool {
     cause?.code == .error
       && [
@@ -155,10 +157,10 @@ extension Failure {
 }
 
 extension TableChange {
-  /// Whether the table gets a key over some of these columns that it did not have.
+  /// Whether the change adds a key over some of these columns.
   fileprivate func hasNewKey(over columns: Set<Identifier>) -> Bool {
     guard let before, let after else { return false }
-    // Different values may be the same under another collation.
+    // Different values may be equal under another collation.
     let collated = Set(
       keptColumns.lazy.filter { $0.old.collation != $0.new.collation }.map(\.new.key))
     let known = before.keys.compactMap(renamed).filter(collated.isDisjoint)
@@ -167,7 +169,7 @@ extension TableChange {
     }
   }
 
-  /// Foreign keys that the table did not have, on columns that it had.
+  /// The new foreign keys whose columns the table had before.
   fileprivate func newForeignKeys(_ timeline: Timeline) -> [TableShape.ForeignKey] {
     guard let before, let after else { return [] }
     let kept = Set(keptColumns.map(\.new.key)).subtracting(created)
@@ -182,7 +184,8 @@ extension TableChange {
     }
   }
 
-  /// Places that add columns whose default refers to another table in every row.
+  /// The statements that add a column with a default and a foreign key, so that every row refers to
+  /// another table.
   fileprivate var placesOfNewReferences: [StatementPlace] {
     guard before != nil, let after else { return [] }
     let referring = Set(after.foreignKeys.flatMap(\.columns))

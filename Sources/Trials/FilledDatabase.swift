@@ -10,7 +10,7 @@ import SchemaTimeline
 struct FilledDatabase {
   struct Row {
     let kind: RowKind
-    /// `rowid = 3`, or the primary key of a table without a rowid.
+    /// The condition that selects the row: `rowid IS 3`, or the values of the primary key.
     let address: String
     var cells: [Value]
   }

@@ -5,7 +5,8 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Determines by runs with other values how a column's values influence the database after a step.
+/// Determines how a column's values influence the database after a step, by running the step with
+/// other values.
 struct Influence {
   let judge: LossJudge
   let column: DeviceTable.Column
@@ -14,7 +15,7 @@ struct Influence {
   let name: Identifier?
   let newName: Identifier
 
-  /// - Parameter gone: the column's cells whose values do not exist unchanged.
+  /// - Parameter gone: the column's cells whose values no longer exist unchanged.
   func verdict(
     on gone: [LossJudge.Cell], of cells: [LossJudge.Cell]
   ) throws(Failure) -> LossJudge.Verdict {
@@ -22,7 +23,7 @@ struct Influence {
     let free = gone.filter { !isKeyOfOthers($0) }
     guard !free.isEmpty else { return .unknown }
     if isNewRandomKey(cells) { return .kept(.elsewhere) }
-    // Their parents are deleted, so ON DELETE SET NULL clears the references.
+    // The step deletes the parents of these cells, and ON DELETE SET NULL clears the references.
     let cleared = free.filter { judge.isCleared($0, in: name, as: newName) }
     if !cleared.isEmpty { return .lost(cleared, isAll: cleared.count == cells.count) }
     if !judge.exists(newName, in: name), !judge.mayCopy {
@@ -41,8 +42,7 @@ struct Influence {
         switch judge.effect(of: try varied(cell)) {
         case .none: lost.append(cell)
         case .values: mapped.append(cell)
-        // The value only determines whether the row is copied; that does not show where the value
-        // is.
+        // The value only selects the row. This does not show whether the value itself survives.
         case .rows: break
         case .unknown: continue
         }
@@ -63,8 +63,8 @@ struct Influence {
     judge.keys(for: cell) == nil && column.isInKey && judge.isShared(cell)
   }
 
-  /// Whether rows have random keys after the step, which `primary-key-change` reports, and the rows that
-  /// refer to them have the new keys.
+  /// Whether the step gives the rows random keys and also updates the rows that refer to them. New
+  /// keys are a finding of `primary-key-change`.
   private func isNewRandomKey(_ cells: [LossJudge.Cell]) -> Bool {
     guard column.isInKey, let name else { return false }
     let keys = cells.flatMap { judge.valuesAfter($0, in: name, as: newName) }
@@ -76,7 +76,7 @@ struct Influence {
 
   // MARK: Other values
 
-  /// The outcome with another value that the column accepts.
+  /// The outcome with another value; nil if the column accepts none of the tested values.
   private func varied(_ cell: LossJudge.Cell) throws(Failure) -> Experiment.Outcome? {
     let first = other(than: cell)
     for value in [first] + others(than: cell).filter({ $0 != first }).prefix(8) {
@@ -114,8 +114,8 @@ struct Influence {
 
   // MARK: Lists of values
 
-  /// Whether the step treats the values that it names differently, as a CASE does. 0 and 1 count as
-  /// named.
+  /// Whether the step distinguishes between the values that it names, as a CASE does. In a numeric
+  /// column, 0 and 1 count as named.
   private func isListOfValues(_ lost: [LossJudge.Cell]) throws(Failure) -> Bool {
     var values = judge.text.literals(of: [column.key])
     if isNumeric { values += [0, 1] }
@@ -128,8 +128,8 @@ struct Influence {
     return outcomes.count > (isReduced ? 2 : 1)
   }
 
-  /// Whether the column keeps its name and its kind of values, and may hold more than 0 and 1. Then a
-  /// condition such as `n <> 0` is not a list of values.
+  /// Whether the column keeps its name and its kind of values, and is not a flag. Then two
+  /// different results, as of `n <> 0`, are not enough for a list of values.
   private func isReduced(_ cell: LossJudge.Cell) -> Bool {
     let isFlag =
       ["0", "1", "false", "true"].contains(column.defaultText?.identifier)
@@ -141,7 +141,7 @@ struct Influence {
       && judge.valuesAfter(cell, in: name, as: newName).allSatisfy(isOfKind)
   }
 
-  /// Whether a value is a number or a text as the column's values are.
+  /// Whether the value is NULL or of the column's kind: a number or not.
   private func isOfKind(_ value: Value) -> Bool {
     value == .null || (value.text == nil) == isNumeric
   }
@@ -159,8 +159,8 @@ struct Influence {
     return nil
   }
 
-  /// Whether one of the values may have an effect. A few runs with different values in many rows mostly
-  /// show that none has.
+  /// Whether one of the values may have an effect. Each run sets a different value in each row, so
+  /// that a few runs usually show that no value has one.
   private func mayMatter(
     _ values: [Value], in cells: [LossJudge.Cell]
   ) throws(Failure) -> Bool {
@@ -250,7 +250,7 @@ struct Influence {
   }
 
   /// A verdict if a value that the step names becomes NULL in a column that accepted NULL before:
-  /// `NULLIF(n, 0)`. The empty text is often a NULL already.
+  /// `NULLIF(n, 0)`. The empty text does not count, because it often means NULL already.
   private func clearing(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
     let named = judge.text.literals[column.key] ?? []
     for cell in mapped where named.contains(judge.oldValue(cell)) && !column.isInKey {
@@ -273,8 +273,8 @@ struct Influence {
     return .narrowed(cell, equal.0, equal.1)
   }
 
-  /// The first two of the values with the same outcome for as many rows, and the number of outcomes.
-  /// Ends when there are such values and more than one outcome.
+  /// The first two values with the same outcome and an unchanged number of rows, and the number of
+  /// different outcomes. Stops when it has found such values and a second outcome.
   private func compared(
     _ values: [Value], in cell: LossJudge.Cell
   ) throws(Failure) -> (equal: (Value, Value)?, outcomes: Int) {

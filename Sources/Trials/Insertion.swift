@@ -40,7 +40,7 @@ package struct Insertion: Sendable, Hashable {
 
   package var sql: String { sql(values.map(\.sql)) }
 
-  /// With parameters in place of the values.
+  /// The statement with parameters in place of the values.
   fileprivate var template: String { sql(values.map { _ in "?" }) }
 
   private func sql(_ values: [String]) -> String {
@@ -50,7 +50,7 @@ package struct Insertion: Sendable, Hashable {
       + "VALUES (\(values.joined(separator: ", ")))"
   }
 
-  /// `reminders(id='one', title='Milk')`.
+  /// The row for a sentence: `reminders(id='one', title='Milk')`.
   package var words: String {
     let parts = zip(columns, values).map { "\($0)=\($1.shortLiteral)" }
     return "\(table)(\(parts.joined(separator: ", ")))"
@@ -89,7 +89,7 @@ extension Value {
     return shortLiteral(from: same)
   }
 
-  /// - Parameter place: a byte that the result shows.
+  /// - Parameter place: the offset of a byte that the result includes.
   private func shortLiteral(from place: Int) -> String {
     let whole = sql
     let most = 40

@@ -4,8 +4,8 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Determines the effect of a step on the rows of a filled database. Looks for marks first; if one
-/// is missing, runs the step with another value.
+/// Determines the effect of a step on the rows of a filled database. First it looks for marks. If a
+/// mark is missing, it runs the step with another value.
 struct LossJudge {
   /// A cell of the filled database.
   struct Cell: Hashable {
@@ -18,7 +18,7 @@ struct LossJudge {
     case kept(Destination)
     case lost([Cell], isAll: Bool)
     case narrowed(Cell, Value, Value)
-    /// No other value fits the column, or no run with one succeeds.
+    /// The column accepts no other value, or every run with another value fails.
     case untried
     /// The effect is unknown.
     case unknown
@@ -83,7 +83,7 @@ struct LossJudge {
     marks[cell.table]?[cell.row][cell.column] ?? []
   }
 
-  /// The marks that only this cell holds. Columns that refer to a key do not count.
+  /// The marks of a cell that no other cell holds. Columns that refer to the cell do not count.
   func ownMarks(_ cell: Cell) -> [Int64] {
     marks(of: cell).filter { mark in
       let holders = origins[mark] ?? []
@@ -103,7 +103,8 @@ struct LossJudge {
     database.references[table]?.contains { $0.columns.contains(column) } ?? false
   }
 
-  /// The cells after the step that hold an own mark of a cell, without those that only refer to it.
+  /// The cells that hold the mark after the step. If several cells held it before, columns that
+  /// refer to another table are excluded.
   func places(of mark: Int64) -> [Cell] {
     let places = found[mark] ?? []
     guard origins[mark]?.count != 1 else { return places }
@@ -142,7 +143,8 @@ struct LossJudge {
     ).verdict(on: gone, of: cells)
   }
 
-  /// The cells whose values do not exist unchanged, and the location of most other cells' values.
+  /// The cells whose values do not exist unchanged, and the column that contains the values of all
+  /// other cells; nil if they are in several columns.
   private func missing(
     _ cells: [Cell], after name: Identifier?, as newName: Identifier
   ) -> (gone: [Cell], Destination?) {
@@ -202,8 +204,8 @@ struct LossJudge {
     return (gone, place)
   }
 
-  /// Another column of the table that holds all values now, and no longer its own: columns of few
-  /// values that change places have no marks.
+  /// Another column of the table that now contains these values instead of its own. A column of few
+  /// values has no marks, so that `missing` does not find values that changed places.
   private func exchange(
     _ cells: [Cell], in filled: FilledDatabase.Table, after name: Identifier?, than own: Identifier
   ) -> Destination? {
@@ -238,7 +240,8 @@ struct LossJudge {
     }
   }
 
-  /// The cells after the step in rows that hold another mark of the cell's row.
+  /// The rows after the step that come from the cell's row, as cells of their first column. They
+  /// hold a mark of another column of the row.
   private func descendants(of cell: Cell, in name: Identifier?) -> [Cell] {
     let count = database.tables[cell.table]?.rows[cell.row].cells.count ?? 0
     var places: Set<Cell> = []
@@ -252,7 +255,7 @@ struct LossJudge {
     if places.isEmpty, let name, isFound(cell.table, cell.row, in: name),
       let after = base.contents.tables[name], let filled = database.tables[cell.table]
     {
-      // The row consists only of keys of other tables.
+      // The row has no mark of its own: it consists only of keys of other tables.
       let columns = filled.shape.columns.map { after.index(of: $0.key) }
       let cells = filled.rows[cell.row].cells
       for (row, now) in after.rows.enumerated()
@@ -270,7 +273,8 @@ struct LossJudge {
     name.flatMap { base.contents.tables[$0]?.index(of: column) } != nil
   }
 
-  /// Whether the cell holds a key, and its row has NULL there after the step and the key nowhere else.
+  /// Whether the cell contains a key of another table, and its row has NULL in the column after the
+  /// step and the key in no other column.
   func isCleared(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> Bool {
     guard keys(for: cell) != nil, isNull(cell, in: name, as: newName) else { return false }
     let value = value(cell)
@@ -279,13 +283,13 @@ struct LossJudge {
     }
   }
 
-  /// Whether the cell's row has NULL there after the step.
+  /// Whether the cell's row has NULL in the column after the step.
   func isNull(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> Bool {
     let values = valuesAfter(cell, in: name, as: newName)
     return !values.isEmpty && values.allSatisfy { $0 == .null }
   }
 
-  /// The values of the cell's row there after the step.
+  /// The values of the column after the step in the rows that come from the cell's row.
   func valuesAfter(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> [Value] {
     guard let name, let after = base.contents.tables[name], let column = after.index(of: newName)
     else { return [] }
@@ -305,14 +309,14 @@ struct LossJudge {
 
   func oldValue(_ cell: Cell) -> Value { value(cell) }
 
-  /// Whether other rows refer to the cell.
+  /// Whether other rows contain the cell's mark, for example because they refer to it.
   func isShared(_ cell: Cell) -> Bool {
     marks(of: cell).contains { mark in
       (origins[mark] ?? []).contains { $0.table != cell.table || $0.row != cell.row }
     }
   }
 
-  /// The keys that the column may refer to.
+  /// The keys that the column may refer to; nil if it does not refer to a table.
   func keys(for cell: Cell) -> [Value]? {
     guard let table = database.tables[cell.table] else { return nil }
     let column = table.shape.columns[cell.column].key

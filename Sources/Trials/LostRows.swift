@@ -16,7 +16,7 @@ extension LossJudge {
     }
     guard !missing.isEmpty else { return ([], []) }
     let count = name.flatMap { base.contents.tables[$0]?.rows.count } ?? 0
-    // All remaining rows are recognised.
+    // The table has no unrecognised row that a missing row could have become.
     if count <= filled.rows.count - missing.count { return (missing, []) }
     if effect(of: try experiment.run(removing(missing, of: table))) == .none {
       return (missing, [])
@@ -43,7 +43,7 @@ extension LossJudge {
     }
   }
 
-  /// The marks that only these rows hold.
+  /// The marks of these rows that no other cell holds.
   func marks(of rows: [Int], in table: Identifier) -> Set<Int64> {
     let count = database.tables[table]?.shape.columns.count ?? 0
     return Set(
@@ -60,8 +60,9 @@ extension LossJudge {
     }
   }
 
-  /// Whether a row with the same values exists, even without a mark of its own. Of equal rows, as many
-  /// must exist.
+  /// Whether the table has a row with the same values after the step, even without a mark. If
+  /// earlier rows have the same values and the table accepts duplicates, it must have one more row
+  /// than those.
   func isFound(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
     guard let filled = database.tables[table],
       let after = name.flatMap({ base.contents.tables[$0] })
@@ -77,7 +78,7 @@ extension LossJudge {
     return count > (acceptsTwins(name) ? filled.rows[..<row].count { $0.cells == cells } : 0)
   }
 
-  /// Whether REPLACE has put another row with the same key in its place.
+  /// Whether REPLACE replaced the row by another row with the same key.
   private func isReplaced(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
     guard text.replacesRows, let filled = database.tables[table],
       let after = name.flatMap({ base.contents.tables[$0] }),
@@ -99,7 +100,8 @@ extension LossJudge {
     return key.isEmpty || key.count < filled.shape.primaryKey.count ? nil : key
   }
 
-  /// Whether the table has no key after the step that equal rows would violate.
+  /// Whether the table accepts equal rows after the step, because it has no key and no unique
+  /// index.
   private func acceptsTwins(_ name: Identifier?) -> Bool {
     guard let name else { return false }
     return shapeAfter(name).map { $0.primaryKey == nil && $0.uniques.isEmpty } ?? false

@@ -5,7 +5,7 @@ import SchemaSQLite
 import SchemaTimeline
 
 /// Creates values that can be recognised wherever a migration copies them. Each contains a number
-/// of seven digits that no other value of the database contains.
+/// of seven digits that identifies it, or a larger integer that stands for such a number.
 struct MarkMaker {
   private static let first: Int64 = 7_000_000
   private static let most: Int64 = 999_999

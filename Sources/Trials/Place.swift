@@ -17,7 +17,8 @@ struct Place {
     Set([outcome.table.shape.key, outcome.name].compactMap { $0 })
   }
 
-  /// Nil if the migration itself deletes rows of the table.
+  /// The statement that loses the rows. Nil if the manifest's SQL deletes rows of the table, or if
+  /// the operation states that rows may be lost.
   func ofRows() throws(Failure) -> StatementPlace? {
     let (rows, table) = (outcome.lost, outcome.table.shape.key)
     let marks = judge.marks(of: rows, in: table)
@@ -28,7 +29,7 @@ struct Place {
     return writesTable(step) && !onlyUpdates(step) || consents(step) ? nil : place(of: step)
   }
 
-  /// Nil if the step itself overwrites the column.
+  /// The statement that loses the values. Nil if the manifest's SQL overwrites the column.
   ///
   /// - Parameters:
   ///   - column: the name of the cells' column in the statements.
@@ -45,8 +46,8 @@ struct Place {
     return updates(step, column) ? nil : place(of: step)
   }
 
-  /// The last statement before which two runs still differ; if there is none, the first one after
-  /// which no cell of the table matches.
+  /// The statement after which two runs no longer differ. If no statement has this effect, the
+  /// statement after the last one that leaves a cell for which `fits` is true.
   private func last(
     _ a: [Experiment.Change], _ b: [Experiment.Change],
     orHolding fits: (Identifier, Value) -> Bool
@@ -104,7 +105,7 @@ struct Place {
   /// Whether a statement of the manifest itself writes to the table. Writes by foreign key actions
   /// follow the statement's own events.
   private func writesTable(_ step: Experiment.Step) -> Bool {
-    // For a view, its trigger writes to the table.
+    // If the statement writes to a view, the view's trigger writes to the table.
     let first = step.statement.events.first { event in
       [.insert, .update, .delete].contains(event.action) && event.database == "main"
         && event.first.map { step.contents.tables[$0.identifier] != nil } ?? false
@@ -113,7 +114,8 @@ struct Place {
       && !step.statement.events.contains { $0.action == .dropTable }
   }
 
-  /// Whether the statement deletes rows only by UPDATE OR REPLACE.
+  /// Whether the statement neither inserts into the table nor deletes from it. Then only UPDATE OR
+  /// REPLACE can remove rows.
   private func onlyUpdates(_ step: Experiment.Step) -> Bool {
     !step.statement.events.contains { event in
       [.insert, .delete].contains(event.action) && names.contains(event.first?.identifier ?? "")

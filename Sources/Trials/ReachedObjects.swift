@@ -15,10 +15,11 @@ final class ReachedObjects {
     return names
   }
 
-  /// - Parameter enforcesForeignKeys: whether a statement also reads the parents of parents.
-  /// - Returns: the objects with the given names, with their indexes and triggers, and the objects
-  ///   that these name. Of a table that only a foreign key names, neither the triggers nor the
-  ///   parents. Tables and views that only refer to one of them are left out.
+  /// - Parameter enforcesForeignKeys: whether the statements enforce foreign keys, so that they
+  ///   also read the parents of parents.
+  /// - Returns: the objects with the given names, their indexes and triggers, and the objects that
+  ///   these name. A table that only a foreign key names comes without its triggers and parents.
+  ///   Tables and views that only refer to these objects are omitted.
   func part(of schema: Schema, from names: Set<Identifier>, enforcesForeignKeys: Bool) -> Schema {
     var names = names
     var parents: Set<Identifier> = []

@@ -8,7 +8,8 @@ import SchemaTimeline
 
 /// Finds the statements of a migration that fail on rows similar to those of an app.
 ///
-/// The rows enter before the earlier migrations of the same release, which may prepare them.
+/// It inserts the rows before the earlier migrations of the same release, because these may prepare
+/// them.
 struct RowFailures {
   let history: TriedHistory
   let timeline: Timeline
@@ -19,15 +20,16 @@ struct RowFailures {
   /// The maximum number of runs, each with fewer rows.
   private static let mostRuns = 8
 
-  /// Whether the migration may fail on other rows, or leave rows whose parents are missing, if it runs
-  /// on marked ones.
+  /// Whether a migration that runs on marked rows may fail on other rows, or leave rows without
+  /// parents.
   func mayFail(_ tables: AffectedTables) -> Bool {
     !newIndexes.isEmpty || !timeline.statementsThatBreakReferences(in: migration).isEmpty
       || !tables.children.isEmpty
         && history.migrations[migration].manifest.foreignKeys == .enforced
   }
 
-  /// New unique indexes on columns whose values the migration does not set: their values may repeat.
+  /// New unique indexes on columns whose values the migration does not set, so that values may
+  /// repeat.
   private var newIndexes: [CreatedUniqueIndex] {
     timeline.indexes.filter { index in
       index.place.migration == migration && !timeline.isNew(index.table, in: migration)
@@ -41,7 +43,7 @@ struct RowFailures {
     while true {
       switch try filled(after: steps) {
       case .experiment(let experiment): return try failures(in: experiment)
-      // The rows of the next attempt enter later.
+      // The next attempt inserts its first rows after the failed migration.
       case .failed(let failed): steps.removeAll { $0 <= failed }
       }
     }
@@ -53,8 +55,8 @@ struct RowFailures {
     case failed(Int)
   }
 
-  /// A database on which the earlier ones of these migrations ran. Each table has rows from the first
-  /// migration on that finds it.
+  /// A database on which all of these migrations except the last ran. Each table is filled before
+  /// the first migration that finds it.
   private func filled(after steps: [Int]) throws -> Filled {
     let tables = steps.reduce(into: Set<Identifier>()) { tables, step in
       tables.formUnion(history.affected[step].all.union(history.affected[step].children))
@@ -86,14 +88,14 @@ struct RowFailures {
     return .experiment(Experiment(try fill(before: migration), [migration], of: history))
   }
 
-  /// Makes the values of columns that become unique equal in new rows, as far as the table allows.
+  /// Makes the values of columns that become unique equal in all rows, as far as the table allows.
   private func repeatValues(
     in tables: [Identifier: RowFiller.Filled], on connection: Connection
   ) throws(DatabaseError) {
     connection.set(.triggers, to: false)
     defer { connection.set(.triggers, to: true) }
     for index in newIndexes {
-      // Rows of earlier migrations count as the first likely row.
+      // Rows that earlier migrations wrote have the kind `likely(0)`.
       guard let table = tables[index.table.identifier],
         table.rows.contains(where: { $0.kind != .likely(0) })
       else { continue }
@@ -108,7 +110,8 @@ struct RowFailures {
     }
   }
 
-  /// Removes the rows of the tables at fault after each failure, so that later statements run, too.
+  /// Returns the failures on the rows. After a failure, empties the tables at fault or changes
+  /// their values, so that later statements run, too.
   private func failures(in experiment: Experiment) throws -> [RowFailure] {
     var failures: [RowFailure] = []
     var emptied: Set<Identifier> = []
@@ -132,7 +135,7 @@ struct RowFailures {
       let isNew = !failures.contains {
         $0.place == analysis.failure.place && $0.message == analysis.failure.message
       }
-      // Repeated values that were only generated are no evidence where the migration sets the values.
+      // Generated duplicates are not evidence if the migration sets the values itself.
       if isNew, own.isEmpty, !experiment.calledUnknown, analysis.isOfRows,
         resets.isEmpty || analysis.failure.isOfNewConstraint
       {
@@ -161,7 +164,7 @@ extension Experiment {
     }
   }
 
-  /// Changes after which the index's columns have their defaults.
+  /// Changes that set the index's columns to their defaults.
   ///
   /// - Parameter tables: other names that the index's table may have had.
   fileprivate func resets(of index: CreatedUniqueIndex, or tables: Set<Identifier>) -> [Change] {

@@ -39,16 +39,17 @@ struct RowFiller {
   private(set) var marks: MarkMaker
   private(set) var filled: [Identifier: Filled] = [:]
   private(set) var references: [Identifier: [Reference]] = [:]
-  /// The values that columns accept which refused a mark, with their table.
+  /// The values that a column accepts although it refused a mark, by table and column.
   private var accepted: [[Identifier]: [Value]] = [:]
   private var shapes: [Identifier: DeviceTable] = [:]
 
-  /// The sparse rows in which a column is NULL. No pattern contains another one.
+  /// The numbers of the sparse rows in which a column is NULL, by the column's position modulo 6.
+  /// No pattern contains another one.
   private static let sparsePatterns = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3], [1, 2]]
 
   /// - Parameters:
-  ///   - kinds: the rows that each table gets.
-  ///   - marks: continues the marks of an earlier filler of the same database.
+  ///   - kinds: the kinds of rows that each table gets.
+  ///   - marks: the marks of an earlier filler of the same database, which this filler continues.
   init(
     _ connection: Connection, _ schema: Schema, _ text: StepText, kinds: [RowKind],
     marks: MarkMaker = MarkMaker(), later: Schema = Schema()
@@ -62,7 +63,7 @@ struct RowFiller {
     self.kinds = kinds
   }
 
-  /// Fills those of the tables, and of the tables that they refer to, that are empty.
+  /// Fills the empty tables among these tables and the tables that they refer to.
   mutating func fill(_ tables: [Identifier]) throws(DatabaseError) {
     for name in tables { try describe(name) }
     noteReferences()
@@ -143,8 +144,8 @@ struct RowFiller {
         guard let own = row[column.key], let known = accepted[[name, column.key]], !known.isEmpty,
           isMark(own) || kind.isLikely && own != .null && !known.contains(own)
         else { continue }
-        // Two columns with the same values must differ in some rows: in each round of the values,
-        // every column begins elsewhere.
+        // Two columns with the same list of values must differ in some rows. Each column starts at
+        // another value, and at yet another one whenever the list repeats.
         let round = number / known.count + 1
         let start = ((index + 1) * 2_654_435_761 * round) >> 11
         row[column.key] = known[(number + start) % known.count]
@@ -157,7 +158,7 @@ struct RowFiller {
     references[table]?.contains { $0.columns.contains(column) } ?? false
   }
 
-  /// What the rows of one table are made from.
+  /// The source of the rows of one table.
   private struct Origin {
     let shape: DeviceTable
     let candidates: Candidates
@@ -169,7 +170,8 @@ struct RowFiller {
     let parents: [[[Value]]?]
   }
 
-  /// Nil if a row of this kind would equal another one.
+  /// The row to try first. Nil if the table has no column that gives this kind its meaning, or no
+  /// row to copy.
   private mutating func start(
     _ kind: RowKind, _ source: Origin
   ) throws(DatabaseError) -> Insertion? {
@@ -216,8 +218,8 @@ struct RowFiller {
       case .twin where !distinct.contains(column.key), .padded where !distinct.contains(column.key):
         row[column.key] = twin?[column.key] ?? mark
         isOfKind = true
-      // Differ only in case: if the column becomes unique regardless of case, one of the rows is
-      // refused.
+      // The texts differ only in case. If the column becomes unique regardless of case, SQLite
+      // refuses one of the rows.
       case .twin where !column.isInKey && column.affinity == .text:
         row[column.key] = twin?[column.key]?.text.map { .text($0.uppercased()) } ?? mark
         isOfKind = true
@@ -267,7 +269,9 @@ struct RowFiller {
     return text.literals(of: [column] + children).filter { $0.text == nil || !takesNumbers }
   }
 
-  /// - Parameter kind: nil for the first row.
+  /// The values of the first row of a kind.
+  ///
+  /// - Parameter kind: nil for any kind.
   private func row(
     _ kind: RowKind?, of shape: DeviceTable
   ) throws(DatabaseError) -> [Identifier: Value]? {
@@ -284,7 +288,7 @@ struct RowFiller {
     }
   }
 
-  /// Gives a row keys of existing rows.
+  /// Sets the columns that refer to other rows to keys of existing rows.
   private func refer(
     _ row: inout Insertion, _ kind: RowKind, _ source: Origin
   ) throws(DatabaseError) {
@@ -309,7 +313,7 @@ struct RowFiller {
     }
   }
 
-  /// The keys of the rows to which other rows may refer: all but the fourth of a table.
+  /// The keys of the rows to which other rows may refer: all but the fourth marked row of a table.
   private func keys(for reference: Reference) throws(DatabaseError) -> [[Value]] {
     let names = quotedList(reference.parentColumns.map(\.text))
     var keys: [[Value]] = []
@@ -339,7 +343,7 @@ struct RowFiller {
     guard case .row(let row) = result else {
       guard connection.isOn(.triggers), isFirst, !isLikely else { return }
       // A trigger may refuse every row that the app has not prepared. That is not evidence of data
-      // loss.
+      // loss, so that the row is inserted without triggers.
       connection.set(.triggers, to: false)
       defer { connection.set(.triggers, to: true) }
       return try insert(start, kind, shape, candidates)
@@ -359,7 +363,7 @@ struct RowFiller {
 
   private func isMark(_ value: Value) -> Bool { !MarkMaker.numbers(in: value).isEmpty }
 
-  /// Whether a row accepts the value and stores it as it is.
+  /// Whether a row accepts the value and stores it without a conversion.
   private func accepts(
     _ value: Value, for column: DeviceTable.Column, of shape: DeviceTable, at address: String
   ) throws(DatabaseError) -> Bool {

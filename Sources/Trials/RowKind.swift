@@ -6,18 +6,20 @@ enum RowKind: Hashable {
   case marked(Int)
   /// NULL in every column that accepts it.
   case nulls
-  /// NULL in every second column that accepts it, in a different pattern for each row: for any two
-  /// of six adjacent columns, one row has NULL only in the first and one only in the second.
+  /// NULL in half of the columns that accept it, in a different pattern for each row. For any two
+  /// of six adjacent columns, one row has NULL only in the first column and one row only in the
+  /// second.
   case sparse(Int)
-  /// A copy of the first marked row, except for unique columns.
+  /// A copy of an earlier row, except for the columns in which rows must differ. Texts in these
+  /// columns differ only in case.
   case twin
-  /// A copy of the first marked row whose unique texts end in a space.
+  /// A copy of an earlier row whose unique texts end in a space.
   case padded
-  /// A row whose text key is that of the fourth marked row in capitals.
+  /// A row whose text key is the key of an earlier row in capitals.
   case otherCase
-  /// A row whose text key is that of the fourth marked row and a space.
+  /// A row whose text key is the key of an earlier row and a space.
   case otherSpace
-  /// A copy of the first marked row in which only the first or the last column of each key differs.
+  /// A copy of an earlier row in which only the first or the last column of each key differs.
   case crossed(isFirst: Bool)
   /// 0 and 1, in a different pattern for each column.
   case bits(Int)
@@ -43,7 +45,7 @@ extension RowKind {
     }
   }
 
-  /// Whether rows of this kind have different parents.
+  /// Whether references alone make a row of this kind useful: such rows refer to different parents.
   var isOfParents: Bool {
     switch self {
     case .bits, .nulls: true
@@ -70,7 +72,7 @@ extension RowFiller {
   /// Whether all rows are similar to those of an app.
   var isLikely: Bool { kinds == Self.likelyKinds }
 
-  /// Rows whose keys would be equal if these had fewer columns or another collation.
+  /// Rows whose keys would be equal if the keys had fewer columns or another collation.
   static let kindsOfKeys: [RowKind] = [
     .otherCase, .otherSpace, .crossed(isFirst: true), .crossed(isFirst: false),
   ]

@@ -6,7 +6,7 @@ import SchemaTimeline
 /// The outcome of a search for a row.
 package enum FoundRow<Row> {
   case row(Row)
-  /// SQLite's message for the last row.
+  /// No row was accepted within the limit. Contains the latest message of SQLite.
   case impossible(String)
 
   package var row: Row? { if case .row(let row) = self { row } else { nil } }

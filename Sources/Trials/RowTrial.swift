@@ -15,8 +15,8 @@ package final class RowTrial {
   private let history: TriedHistory
   private let isJudged: (Migration) -> Bool
   private let lock: HistoryLock?
-  /// The last outcomes over several drafts, by the first one: other columns of the table mostly ask
-  /// for the same ones.
+  /// The latest outcomes of experiments over several drafts, by the first draft. Other columns of
+  /// the table usually need the same outcomes.
   private var combined: (last: Int, table: Identifier, outcomes: [Int: TableOutcome?])?
 
   package init(
@@ -27,7 +27,7 @@ package final class RowTrial {
     lock = project.lock
   }
 
-  /// Call it for each migration after it ran on empty tables.
+  /// Tries a migration with rows. Call it for each migration after it ran on empty tables.
   ///
   /// - Parameter scratch: the scratch database of that run.
   package func follow(
@@ -79,7 +79,8 @@ package final class RowTrial {
         continue
       }
       let change = timeline.changes(in: migration).first { $0.before?.key == table }
-      // `drop-table` reports tables that are dropped and recreated without a copy of their rows.
+      // `drop-table` reports a dropped table, even if the migration later creates an unrelated
+      // table of the same name.
       let isDropped = change.map { $0.isDropped && $0.replacement == nil } ?? false
       let isThere = !isDropped && history.schemas[migration + 1].table(table) != nil
       let name = change?.after?.key ?? (isThere ? table : nil)
@@ -152,11 +153,11 @@ package final class RowTrial {
   /// The maximum number of drafts that run together: each experiment runs them all.
   private static let mostSteps = 20
 
-  /// Judges rebuilds that earlier drafts began, as a whole: a draft alone only copies the rows, or only
-  /// drops a table.
+  /// Judges rebuilds that earlier drafts began. A single draft may only copy the rows or only drop
+  /// a table, so that the drafts run together.
   private func judgeRebuilds(_ migration: Int, _ timeline: Timeline) throws {
     let (before, after) = (history.schemas[migration], history.schemas[migration + 1])
-    // Those of tables that exist before the migration are judged already.
+    // `judge` has handled the rebuilds of tables that exist before the migration.
     let judged = timeline.changes(in: migration).filter { change in
       change.isRebuilt && change.before.map { before.table($0.key) != nil } ?? false
     }.compactMap(\.after?.key)
@@ -182,7 +183,8 @@ package final class RowTrial {
     }
   }
 
-  /// The location of the values that a draft drops, if the experiment starts at an earlier draft.
+  /// The destination of values that a draft drops, according to experiments that start at an
+  /// earlier draft.
   private func destination(
     of column: Identifier, as newName: Identifier, _ table: Identifier, _ migration: Int,
     _ timeline: Timeline
@@ -199,8 +201,10 @@ package final class RowTrial {
     return found
   }
 
-  /// The last earlier draft that reads the column to store values, and the first one that may have
-  /// copied rows of the table, because this draft, too, or later ones may copy values into those rows.
+  /// The earlier drafts at which experiments start: the last draft that may copy values of the
+  /// column, and the first draft that may copy rows of the table. Drafts after the first may copy
+  /// values into the copied rows. Empty if no draft, including this one, may copy values of the
+  /// column.
   private func starts(
     _ table: Identifier, _ column: Identifier?, _ last: Int, _ timeline: Timeline
   ) -> [LossEvidence.Key] {
@@ -225,7 +229,8 @@ package final class RowTrial {
     return [newest?.migration == oldest?.migration ? nil : newest, oldest].compactMap { $0 }
   }
 
-  /// Whether a draft may store values of the column, or of one that is generated from it.
+  /// Whether a draft may store values of the column. A generated column counts, because its values
+  /// may come from the column.
   private func mayCopy(_ name: LossEvidence.Key, _ timeline: Timeline) -> Bool {
     let shape = history.schemas[name.migration].table(name.table).flatMap(TableShape.init)
     let others = shape?.columns.filter { $0.key != name.column && !$0.isGenerated } ?? []
@@ -260,9 +265,10 @@ package final class RowTrial {
 
   // MARK: Rows
 
-  /// A filled database on which the migrations run, with their outcome; nil if there is none.
+  /// A filled database on which the migrations ran, with their outcome. Nil if no row fits the
+  /// tables, or if the migrations fail on all kinds of rows.
   ///
-  /// - Parameter joinsRows: whether columns that the text compares hold the same keys.
+  /// - Parameter joinsRows: whether columns that the text compares share keys.
   private func prepared(
     _ steps: [Int], _ tables: AffectedTables, _ timeline: Timeline, joinsRows: Bool = true
   ) throws -> LossJudge? {
@@ -313,13 +319,15 @@ package final class RowTrial {
       let hasRows = simpler.database.tables.values.contains { !$0.rows.isEmpty }
       if hasRows, let base = try simpler.run() { return judge(simpler, base) }
     }
-    // Equal keys of two tables collide when the rows of one are copied to the other.
+    // Two tables with equal keys collide if the migration copies the rows of one to the other. Try
+    // separate keys.
     if !text.joined.isEmpty { return try prepared(steps, tables, timeline, joinsRows: false) }
     if isSingle { note(first, "it does not run on generated rows (\(reason))") }
     return nil
   }
 
-  /// The kinds of rows with which the migrations run, determined one by one.
+  /// The kinds of rows on which the migrations run. Tests groups of kinds, and the single kinds of
+  /// a group that fails.
   private func acceptedKinds(_ full: Experiment) throws -> [RowKind] {
     var accepted: [RowKind] = []
     var groups: [[RowKind]] = [

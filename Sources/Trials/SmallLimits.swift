@@ -38,5 +38,5 @@ extension String {
 
 /// Less than the number of rows in any table of an experiment.
 private let small = 3
-/// From this number on a LIMIT means no limit, as OFFSET requires one.
+/// A LIMIT of this number or more means no limit. SQL requires a LIMIT before an OFFSET.
 private let unlimited = 1_000_000_000

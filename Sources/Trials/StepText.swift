@@ -15,13 +15,13 @@ struct StepText {
   /// Whether an INSERT may replace rows with the same key.
   private(set) var replacesRows = false
 
-  /// The maximum distance in words between a column and its value.
+  /// The maximum distance in tokens between a column and its value.
   private static let reach = 24
   private static let mostLiterals = 10
 
   /// - Parameters:
-  ///   - columns: columns whose names may be keywords.
-  ///   - joinsRows: whether to note the pairs.
+  ///   - columns: columns that count even if their names are keywords.
+  ///   - joinsRows: whether to collect the pairs of `joined`.
   init(
     _ statements: some Sequence<String>, columns: Set<Identifier> = [], joinsRows: Bool = true
   ) {
@@ -70,7 +70,7 @@ struct StepText {
         for near in names.reversed() where index - near.index <= Self.reach {
           if seen.insert(near.name).inserted, seen.count <= 3 { note(value, for: near.name) }
         }
-        // `0 = done`, `WHEN 1 THEN …` of a CASE that names its column later.
+        // The column may follow: `0 = done`, or `WHEN 1 THEN done`.
         if let next = name(index + 2) { note(value, for: next) }
       } else if text == "=" || text == "==", let left = name(index - 1), let right = name(index + 1)
       {
@@ -86,7 +86,8 @@ struct StepText {
       .compactMap { $0.dropFirst(2).split { ".[\"".contains($0) }.first.map(String.init) }
   }
 
-  /// Rows that REPLACE copies by name may have the keys of those that they replace.
+  /// Adds pairs of columns for a REPLACE with a query. The rows that it copies may have the keys of
+  /// rows that they replace.
   private mutating func noteReplaced(_ sql: TokenizedSQL) {
     guard let statement = WritingStatement(sql), statement.source != nil,
       sql.significant(in: 0..<statement.nameRange.lowerBound).contains(where: {

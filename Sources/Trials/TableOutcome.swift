@@ -42,13 +42,14 @@ struct TableOutcome {
   ) throws(Failure) -> Destination? {
     switch try verdict(on: column, as: newName) {
     case .kept(let destination): destination
-    // Of a dropped column, the narrowed values are in another one.
+    // The column is dropped, so that its narrowed values are in another column.
     case .narrowed where !has(newName): .elsewhere
     case .narrowed, .lost, .unknown, .untried: nil
     }
   }
 
-  /// The column that contains the values, although it had values of its own.
+  /// The other column of the table that now contains the values. It existed before the step and had
+  /// values of its own.
   func otherColumn(_ destination: Destination, than column: Identifier) -> String? {
     guard case .column(let place, let other) = destination, place.identifier == name,
       other.identifier != column, table.shape.column(other) != nil

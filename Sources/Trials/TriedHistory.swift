@@ -18,15 +18,16 @@ final class TriedHistory {
   private(set) var touched: [Set<Identifier>] = []
   /// The older tables that each migration reads or changes.
   private(set) var affected: [AffectedTables] = []
-  /// The rows that the migrations have written, before each of them.
+  /// The rows that earlier migrations wrote, by migration and table, as they are before the
+  /// migration.
   private var written: [[Identifier: [Insertion]]] = [[:]]
-  /// The words of each migration's statements and the tables that they concern.
+  /// The words of each migration's statements, and the tables that the statements concern.
   private var words: [Set<Identifier>] = []
   /// The names of all objects that existed at any time.
   private var objectNames: Set<Identifier> = []
   private let objects = ReachedObjects()
 
-  /// The maximum number of rows of a table that a migration writes and later trials contain.
+  /// The maximum number of written rows of a table that later trials contain.
   private static let mostWritten = 8
 
   init(_ application: Application, _ interruption: Interruption) {
@@ -54,7 +55,7 @@ final class TriedHistory {
 
   // MARK: Migrations that reach the same objects
 
-  /// The first and the last migration, and those between them that reach the same objects.
+  /// The first and the last migration, and the migrations between them that reach the same objects.
   func related(_ first: Int, _ last: Int) -> [Int] {
     var steps = [first, last]
     var others = Array((first + 1)..<last)
@@ -67,8 +68,8 @@ final class TriedHistory {
     }
   }
 
-  /// A migration after those before it that reach the same objects, without the first ones if there
-  /// are more than `limit`.
+  /// The migration, preceded by the earlier migrations that are released with it and reach the same
+  /// objects. At most `limit` migrations; the earliest ones are omitted.
   ///
   /// - Parameter isTogether: whether an earlier migration is released together with it.
   func leading(to migration: Int, limit: Int, _ isTogether: (Int) -> Bool) -> [Int] {
@@ -94,8 +95,8 @@ final class TriedHistory {
     words[migration].intersection(objectNames)
   }
 
-  /// Includes the words of the triggers that fire, and the tables whose indexes or triggers a
-  /// statement drops.
+  /// The words of a migration's statements and of the triggers that fire, and the tables whose
+  /// indexes or triggers a statement drops.
   private func words(in migration: Int, _ timeline: Timeline) -> Set<Identifier> {
     let statements = timeline.statements(in: migration)
     let triggers = Set(statements.flatMap(\.events).compactMap(\.trigger?.identifier))
@@ -114,8 +115,8 @@ final class TriedHistory {
 
   // MARK: Databases
 
-  /// A private database before the first of the migrations, without rows, with the part of the schema
-  /// that they reach.
+  /// A private database without rows. It has the schema before the first migration, limited to the
+  /// objects that the migrations reach.
   func database(
     before steps: [Int], _ tables: Set<Identifier>
   ) throws(DatabaseError) -> (connection: Connection, schema: Schema, calls: CallRecord) {
@@ -146,7 +147,7 @@ final class TriedHistory {
 }
 
 extension ScratchDatabase {
-  /// The first rows of a table; nil if there are none.
+  /// The first rows of a table; nil if it is empty or virtual, or if SQLite maintains it.
   fileprivate func rows(
     of name: Identifier, limit: Int
   ) throws(DatabaseError) -> [Insertion]? {

@@ -3,8 +3,8 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Values in the CHECKs and the partial indexes of a table, by column. Near them, rows change
-/// between valid and invalid.
+/// Values in the CHECKs and the partial indexes of a table, by column. A small difference from such
+/// a value can make a row valid or invalid.
 package struct ValueHints: Sendable {
   package private(set) var values: [Identifier: [Value]] = [:]
 
@@ -46,8 +46,7 @@ package struct ValueHints: Sendable {
 }
 
 extension ValueHints {
-  /// The hints for all tables of a history. Values near a limit of one version are also tested in the
-  /// others.
+  /// The hints for all tables of a history. Each table has the hints of all its versions.
   package static func all(in deltas: [SchemaDelta]) -> [Identifier: ValueHints] {
     var texts: Set<ExactText> = []
     let objects = deltas.flatMap(\.ordered).filter {
