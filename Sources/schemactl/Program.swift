@@ -9,8 +9,8 @@ protocol Command: SendableMetatype {
   static var declaration: CommandDeclaration { get }
   /// Whether the command needs `schemactl.yaml`, which may be broken.
   static func readsConfiguration(_ invocation: Invocation) -> Bool
-  /// Whether the command stops by itself on an interruption. A command that cannot leave a write
-  /// half done is ended at once instead.
+  /// Whether the command stops by itself on an interruption. Otherwise a signal ends the process at once,
+  /// which is safe for a command that cannot leave a write half done.
   static func heedsInterruptions(_ invocation: Invocation) -> Bool
   static func run(_ session: Session) throws -> ExitStatus
 }
@@ -21,7 +21,7 @@ extension Command {
 }
 
 extension CommandLineProgram {
-  /// The commands by name in groups, in the order of help.
+  /// The commands by name, in the groups and in the order of help.
   private static var commandGroups: KeyValuePairs<String, KeyValuePairs<String, any Command.Type>> {
     [
       "Every day": [
@@ -95,7 +95,7 @@ extension CommandLineProgram {
       "FILE.before-restore": "The previous content of a restored database FILE.",
     ], date: "2026-11-22")
 
-  /// Commands of other tools, with the equivalent of this one.
+  /// Hints for the commands of other tools.
   private static let hints: [String: String] = {
     let migrate = "Use `schemactl migrate`."
     let back =
@@ -118,14 +118,15 @@ extension CommandLineProgram {
   }()
 }
 
-/// Options that several commands have.
+/// Options that several commands share.
 extension [OptionDeclaration] {
   static var common: [OptionDeclaration] { common(OutputFormat.common) }
 
   /// For commands that report places in manifests.
   static var reporting: [OptionDeclaration] { common(OutputFormat.reporting) }
 
-  /// - Parameter formats: none for a command that has a `--format` of its own, or needs none.
+  /// - Parameter formats: the formats of `--format`; empty for a command that declares its own `--format` or
+  ///   needs none.
   static func common(_ formats: [OutputFormat]) -> [OptionDeclaration] {
     [.migrations, .config] + (formats.isEmpty ? [] : [.format(formats)]) + [
       .quiet,
@@ -135,7 +136,7 @@ extension [OptionDeclaration] {
 
   static var database: [OptionDeclaration] { database("The database.") }
 
-  /// For the commands that work on a dqlite cluster, too.
+  /// The options of commands that also work on a dqlite cluster.
   static var databaseOrCluster: [OptionDeclaration] {
     database("The database: a file, or dqlite://HOST:PORT/NAME.")
   }

@@ -19,7 +19,7 @@ extension Session {
 
   var foreign: ForeignObjects { ForeignObjects(ignoring: configuration.ignore) }
 
-  // MARK: The history
+  // MARK: History
 
   /// Opens a database to read it. Commands do so before they read the history, because errors of the
   /// database take precedence over errors in manifests (see the precedence of exit codes).
@@ -29,7 +29,7 @@ extension Session {
       onWait: { follow(.waiting(seconds: $0)) })
   }
 
-  /// Opens a database to read it; nil if it does not exist and need not.
+  /// Opens a database to read it; nil if it does not exist and the options do not require it.
   func open(_ options: MigrateOptions) throws(Failure) -> ReadableDatabase? {
     if options.database.isEmpty { return nil }
     if !options.existing, try !DatabaseFile.exists(options.database) { return nil }
@@ -38,7 +38,9 @@ extension Session {
 
   /// Reads the history.
   ///
-  /// - Parameter mayBeEmpty: suppresses the warning about a folder without migrations.
+  /// - Parameters:
+  ///   - mayBeEmpty: whether to suppress the warning about a folder without migrations.
+  ///   - asksGitAboutDrafts: whether to ask git for drafts that another revision has frozen.
   func project(mayBeEmpty: Bool = false, asksGitAboutDrafts: Bool = true) throws -> Project {
     let project = try project(in: migrations)
     if project.migrations.isEmpty, project.lock == nil, !mayBeEmpty {
@@ -55,16 +57,18 @@ extension Session {
       explaining: MigrationFolder(folder).explain)
   }
 
-  /// Runs `body` while no other process changes the folder of the migrations.
+  /// Runs `body` while no other process changes the migrations folder.
   func withClaim<Success>(_ body: () throws -> Success) throws -> Success {
     try MigrationFolder(migrations).withClaim(timeout: timeout, body)
   }
 
   // MARK: Schemas
 
+  /// Returns the source of a schema.
+  ///
   /// - Parameters:
   ///   - path: a database, a folder or an SQL file; nil for the project's history.
-  ///   - mayBeEmpty: suppresses the warning about a history without migrations.
+  ///   - mayBeEmpty: whether to suppress the warning about a history without migrations.
   func source(_ path: String? = nil, mayBeEmpty: Bool = false) throws -> SchemaSource {
     guard let path else {
       return .history(try project(mayBeEmpty: mayBeEmpty), through: text("to"))
@@ -72,8 +76,8 @@ extension Session {
     return try .at(path, through: text("to"), loading: project(in:))
   }
 
-  /// Checks that `--to` applies: one of the names must be a history, either the project's or
-  /// another directory.
+  /// Fails if the command line contains `--to` but all names are files. `--to` needs a history: the project's
+  /// or another directory.
   func requireHistory(among names: [String]) throws {
     guard text("to") != nil, !names.isEmpty else { return }
     try require(
@@ -119,7 +123,7 @@ extension Session {
       ?? QueryFolder(besideMigrations: migrations)
   }
 
-  // MARK: The baseline of lint
+  // MARK: Lint baseline
 
   /// The baseline file; nil if none is configured and the default file does not exist.
   var baselineFile: String? {

@@ -11,8 +11,8 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// The environment of a running command, with its settings: from the command line, the environment
-/// and `schemactl.yaml`, in this order.
+/// The environment of a running command and its settings. The command line takes precedence over environment
+/// variables, and these over `schemactl.yaml`.
 struct Session {
   let invocation: Invocation
   let output: Output
@@ -20,10 +20,10 @@ struct Session {
   let interruption: Interruption
   let writing: Locked<Void>
   private(set) var configuration = Configuration()
-  /// The path of `schemactl.yaml`; nil when there is none.
+  /// The path of `schemactl.yaml`; nil if there is none.
   private(set) var file: String?
 
-  /// The session with the settings of `schemactl.yaml`.
+  /// Returns the session with the settings of `schemactl.yaml`.
   func configured() throws -> Session {
     guard let file = try text("config") ?? Configuration.nearestFile() else { return self }
     let bytes = try read(
@@ -37,7 +37,7 @@ struct Session {
     return session
   }
 
-  /// Converts a path of the configuration to one relative to the working folder.
+  /// Converts a path of the configuration to a path relative to the working directory.
   func resolved(_ path: String) -> String {
     guard !path.hasPrefix("/"), let file, let slash = file.lastIndex(of: "/") else { return path }
     return file[...slash] + path
@@ -61,11 +61,12 @@ struct Session {
 
   func follow(_ event: MigrateEvent) { reporter.follow(event) }
 
-  /// Reports a result, in the form that the output format needs.
+  /// Reports a result in the form that the output format needs.
   ///
   /// - Parameters:
-  ///   - json: the document of `--format json`; nil if the command reports another result, too.
-  ///   - annotations: for commands that report places in manifests.
+  ///   - json: the document of `--format json`; nil if another report of the command contains the result.
+  ///   - annotations: the annotations, for commands that report places in manifests.
+  ///   - text: prints the result as text.
   func report(
     _ json: @autoclosure () -> JSON?, _ annotations: @autoclosure () -> Annotations? = nil,
     text: (TextReporter) -> Void
@@ -88,9 +89,9 @@ struct Session {
   /// structured formats have their own escapes; other programs get the original text.
   var printsRawSQL: Bool { format != .json && !output.isTerminal }
 
-  /// What `--reason` says: one line, because output shows it on one.
+  /// Returns the value of `--reason`. It must be one line, because the output shows it on one line.
   ///
-  /// - Parameter subject: what needs it.
+  /// - Parameter subject: the option or command that needs the reason.
   func reason(for subject: String, hint: String) throws -> String {
     let reason = text("reason") ?? ""
     try require(
@@ -120,7 +121,7 @@ struct Session {
     throw usageError("`\(text.visible)` is not a valid \(noun)", hint: hint)
   }
 
-  /// Throws a usage error if the condition does not hold.
+  /// Throws a usage error if the condition is false.
   func require(
     _ condition: Bool, _ message: @autoclosure () -> String, hint: String? = nil
   ) throws(UsageError) {
@@ -133,7 +134,7 @@ struct Session {
       commandPath: invocation.commandPath, hint: hint)
   }
 
-  /// A suggested command line, with the options of this call that select the project and the
+  /// Returns a command line to suggest. It repeats the options of this call that select the project and the
   /// database.
   func command(_ name: String, _ words: [String] = [], database: Bool = true) -> String {
     var all = ["schemactl", name] + words
@@ -144,7 +145,8 @@ struct Session {
     return all.map(shellQuoted).joined(separator: " ")
   }
 
-  /// The user's answer at the terminal; nil if input is not a terminal.
+  /// Asks the user at the terminal, and returns the answer; nil if standard input or standard error is not a
+  /// terminal.
   func ask(_ question: String) -> String? {
     guard isatty(0) == 1, isatty(2) == 1 else { return nil }
     output.flush()
@@ -162,10 +164,10 @@ struct Session {
       inputs: [queryFolder.path] + [databaseName, baselineFile].compactMap { $0 })
   }
 
-  /// The file that `schema` in `schemactl.yaml` names; nil when the configuration names none.
+  /// The file that `schema` in `schemactl.yaml` names; nil if the configuration has no `schema`.
   var schemaFile: SchemaFile? { configuration.schema.map { SchemaFile(resolved($0)) } }
 
-  /// Updates the schema file, if there is one.
+  /// Updates the schema file, if the configuration names one.
   func writeSchemaFile(of project: Project) throws {
     if let schemaFile { try files.update(schemaFile, for: project) }
   }
@@ -174,13 +176,13 @@ struct Session {
 
   var timeout: Double { invocation.number("timeout") ?? configuration.timeout }
 
-  /// As the command line or the configuration names it: a file, or the address of a cluster.
+  /// The database as the command line or the configuration names it: a file, or the address of a cluster.
   var databaseName: String? { text("database") ?? configuration.database }
 
   /// The database file that the command line or the configuration names.
   private func database() throws(Failure) -> String? {
     guard let path = databaseName else { return nil }
-    // Check a configured path before it is joined with a folder.
+    // Check the configured path before `resolved` joins it with a folder.
     try DatabaseFile.requirePath(path)
     return flag("database") ? path : resolved(path)
   }
@@ -193,8 +195,8 @@ struct Session {
         + "`schemactl.yaml`.")
   }
 
-  /// For commands that can run without a database: one that only the configuration names may be
-  /// missing.
+  /// Returns the database for a command that can run without one. The file may be missing if only the
+  /// configuration names it.
   func optionalDatabase() throws -> String? {
     guard let database = try database() else { return nil }
     if !flag("database"), try !DatabaseFile.exists(database) {
@@ -207,7 +209,7 @@ struct Session {
   /// The configured folder for backups.
   var backupFolder: String? { configuration.backup?.folder.map(resolved) }
 
-  /// The options of `migrate` and `plan`.
+  /// Returns the options of `migrate` and `plan`.
   func migrateOptions(_ database: String) -> MigrateOptions {
     var options = MigrateOptions(database: database)
     options.through = text("to")
@@ -219,7 +221,7 @@ struct Session {
     return options
   }
 
-  /// The backup that `migrate` makes first; nil for none.
+  /// Returns the backup that `migrate` makes first; nil for none.
   func backup() -> BackupOptions? {
     guard flag("backup") || configuration.backup != nil else { return nil }
     let place = text("backup").map(BackupOptions.Place.path) ?? backupFolder.map { .folder($0) }

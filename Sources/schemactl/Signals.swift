@@ -5,16 +5,17 @@ import SchemaYAML
 
 /// Handles SIGINT, SIGTERM and SIGHUP on a thread of its own.
 ///
-/// The first signal asks the running migration to stop and roll back. A command that is not writing
-/// ends at once. A second signal ends any command at once: SQLite survives that as it survives a
-/// power failure. The same signal again within a second does not count.
+/// The first signal asks the running migration to stop and roll back. It ends at once a command that does not
+/// stop by itself, unless files are being written. A second signal ends any command at once: SQLite survives
+/// that as it survives a power failure. The same signal again within a second is ignored.
 struct Signals: Sendable {
   let interruption: Interruption
   /// Whether the command stops on `interruption`.
   let isGraceful: Bool
-  /// Held while files are written: writing is short, and a first signal waits for its end.
+  /// The lock that the command holds while it writes files. Meanwhile a first signal does not end the
+  /// program, because writing is short.
   let writing: Locked<Void>
-  /// Held while output is written: no message interrupts a document.
+  /// The lock that the command holds while it writes output, so that no message interrupts a document.
   let output: Locked<Void>
   let format: OutputFormat
 
@@ -35,7 +36,7 @@ struct Signals: Sendable {
       }
     }
     interruption.request()
-    // GNU `timeout` sends a signal to its child and again to the process group.
+    // GNU `timeout` sends a signal to its child, and again to the process group.
     while signals.next() == first, time.seconds < 1 {}
     write(
       "\nschemactl: stopped by a second signal. SQLite rolls back unfinished changes when a "
@@ -49,7 +50,7 @@ struct Signals: Sendable {
     write(String(decoding: document.line, as: UTF8.self), to: 1)
   }
 
-  /// Writes a last message, unless it would have to wait for a reader.
+  /// Writes a last message, unless the write would block.
   private func write(_ message: String, to descriptor: Int32) {
     if isWritable(descriptor) { _ = writeAll(Array(message.utf8), to: descriptor) }
   }

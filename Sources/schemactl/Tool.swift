@@ -36,7 +36,7 @@ struct Tool {
           output: output, errors: errors,
           invocation.isGiven("quiet") ? .quiet : invocation.isGiven("verbose") ? .verbose : .normal)
         stopMemoryStatistics()
-        // The threads of `fleet` would mix SQLite's log messages.
+        // With the threads of `fleet`, SQLite's log messages would not belong to one database.
         if command != FleetCommand.self {
           observeRollbacks { [reporter] in
             reporter.note("SQLite rolled back an unfinished transaction of another process: \($0)")

@@ -8,7 +8,7 @@ func refuse(_ message: String, _ status: ExitStatus) -> Never {
   exit(status.rawValue)
 }
 
-// Swift would repair two file names that are not UTF-8 to the same text.
+// Swift replaces invalid UTF-8, so two different file names could become the same text.
 let isReadable = (0..<Int(CommandLine.argc)).allSatisfy { index in
   guard let word = CommandLine.unsafeArgv[index] else { return true }
   return String(validatingCString: word) != nil

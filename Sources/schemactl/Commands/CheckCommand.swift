@@ -91,7 +91,7 @@ extension TextReporter {
         default: "not compared."
         }
       let line = "\(mark)  \(name)  \(sentence ?? nothing)"
-      // Skip the schema file when the configuration names none, and a report that was written.
+      // Skip the schema file if the configuration names none. Also skip a report that was written.
       if [.schema, .report].contains(part), sentence == nil, isPassed { continue }
       if isPassed { mention(line) } else { say(line) }
     }
@@ -100,7 +100,7 @@ extension TextReporter {
     mention(failed == 0 ? "All checks passed" : "\(counted(failed, "check")) failed")
   }
 
-  /// The result of a part; nil if it has none.
+  /// Returns the result of a part; nil if the part has none.
   private func sentence(_ report: CheckReport, _ part: CheckReport.Part) -> String? {
     switch part {
     case .manifests:

@@ -38,7 +38,7 @@ extension PlanCommand {
 }
 
 extension Session {
-  /// The cluster that the options name; nil for a file.
+  /// The cluster that the options name; nil if they name a file.
   var cluster: Cluster? {
     get throws {
       try databaseName.flatMap { try ClusterAddress($0) }.map { address in

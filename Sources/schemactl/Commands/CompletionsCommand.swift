@@ -53,7 +53,7 @@ enum CompletionsCommand: Command {
     } else if shell == "man" {
       session.output.write(program.manPage())
     } else {
-      // A typing error rarely changes the first letter. Other words name another shell.
+      // A typing error rarely changes the first letter. Other words probably name another shell.
       let near = suggestion(for: shell, among: shells.filter { $0.first == shell.first })
       throw session.usageError(
         "`\(shell.visible)` is not a supported shell",

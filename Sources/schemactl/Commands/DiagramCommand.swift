@@ -105,7 +105,8 @@ enum DiagramFormat: String, CaseIterable {
 }
 
 extension Session {
-  /// The schema that the options select; by default, that of the latest migration.
+  /// Returns the source of the schema that the options select; by default, the schema of the latest
+  /// migration.
   fileprivate func drawnSource() throws -> SchemaSource {
     let names = ["to", "release", "database", "file"].filter(invocation.isOnCommandLine)
     try require(
@@ -121,7 +122,7 @@ extension Session {
     }
   }
 
-  /// The schema at a release, a migration or a path.
+  /// Returns the source of the schema at a release, a migration or a path.
   fileprivate func source(atPoint name: String) throws -> SchemaSource {
     let project = try project(mayBeEmpty: true)
     if let release = project.lock?.releases.first(where: { $0.name == name }) {

@@ -46,7 +46,7 @@ enum DiffCommand: Command {
     return report.status
   }
 
-  /// Compares one schema with that of the history.
+  /// Compares two schemas. With one name, compares that schema with the schema of the history.
   private static func compare(_ names: [String], _ session: Session) throws -> ExitStatus {
     let from = names.count == 2 ? names[0] : nil
     let to = names[names.count - 1]
@@ -78,7 +78,7 @@ extension TextReporter {
     }
   }
 
-  /// Prints parts of the first schema that the second lacks with `-`, and the reverse with `+`.
+  /// Prints the parts of the first schema that the second one lacks with `-`, and the reverse with `+`.
   fileprivate func show(_ changes: [SchemaChange], _ from: String, _ to: String) {
     guard !changes.isEmpty else { return mention("\(from) and \(to) have the same schema.") }
     say(paint("--- \(from)", "1"))

@@ -158,7 +158,7 @@ enum FleetCommand: Command {
     return options
   }
 
-  /// - Returns: the work to do on each database, and a digest of the history.
+  /// - Returns: the work for each database, and a digest of the history.
   private static func work(
     _ command: String, _ project: Project, _ session: Session
   ) throws -> (FleetWork, history: String) {

@@ -129,7 +129,7 @@ extension ExitStatus {
 }
 
 extension FleetSummary {
-  /// The progress of the run as text.
+  /// Returns the progress of the run as text.
   package func progress(afterMilliseconds elapsed: Int64) -> String {
     let rate = Double(done) / max(Double(elapsed) / 1000, 0.001)
     return "\(grouped(done)) of \(grouped(expected)) databases done, \(grouped(failed)) failed, "
@@ -137,7 +137,7 @@ extension FleetSummary {
   }
 }
 
-/// Implements `--format jsonl`: a line for the run, one for each database when it finishes, and a
+/// Implements `--format jsonl`: one line for the run, one line for each database when its work ends, and a
 /// summary.
 struct JSONLinesReporter: Reporter {
   let output: Output
@@ -156,7 +156,7 @@ struct JSONLinesReporter: Reporter {
     }
   }
 
-  /// Writes without buffering, so that a killed run leaves a report of its finished databases.
+  /// Writes without buffering, so that the output of a killed run contains all finished databases.
   private func write(_ json: JSON) {
     output.write(json.line)
     output.flush()

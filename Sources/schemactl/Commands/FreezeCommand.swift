@@ -45,7 +45,7 @@ enum FreezeCommand: Command {
     }
   }
 
-  /// The edit of a frozen manifest to accept; nil when the command freezes migrations.
+  /// Returns the edit of a frozen manifest to accept; nil if the command freezes migrations.
   private static func acceptance(_ session: Session) throws -> (id: String, reason: String)? {
     guard let id = session.text("accept") else {
       try session.require(!session.flag("reason"), "`--reason` needs `--accept`")
@@ -107,7 +107,7 @@ enum FreezeCommand: Command {
     return .success
   }
 
-  /// Reports why nothing is frozen, if lint found an error.
+  /// If lint found an error, reports that nothing was frozen and returns the exit status; otherwise nil.
   private static func refusal(_ lint: LintReport, _ session: Session) -> ExitStatus? {
     guard lint.status != .success else { return nil }
     let errors = lint.findings.filter { $0.severity == .error && !$0.isSuppressed }

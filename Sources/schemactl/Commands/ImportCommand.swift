@@ -107,7 +107,7 @@ enum ImportCommand: Command {
       }
       report.files = files.created
       if let release, let count = report.database?.count {
-        // With the sync engine of the new configuration.
+        // Lint uses the sync engine of the new configuration.
         try freeze(through: count, release, session.configured(), &report)
       }
     }

@@ -8,7 +8,7 @@ import SchemaYAML
 /// The result of `import`.
 struct ImportReport {
   let imported: ImportedHistory
-  /// Files and directories that were created, besides the manifests.
+  /// The created files and directories, without the manifests.
   var files: [String] = []
   /// The database that was compared, and the number of migrations that it has run.
   var database: (path: String, count: Int)?
@@ -63,15 +63,16 @@ extension TextReporter {
       imported.foreign.tool == .plain
       ? counted(migrations.count, "plain SQL file")
       : "\(counted(migrations.count, "migration")) of \(imported.foreign.tool.rawValue)"
-    // `migrate` adopts a database by the ledger that the manifests name.
+    // `migrate` adopts a database by the ledger that the manifests name; without one, the user must run
+    // `adopt`.
     let next = migrations.allSatisfy(\.manifest.replaces.isEmpty) ? "adopt" : "status"
     mention(
       "Imported \(source) into \(folder): \(proof). Next: `schemactl \(next) --database \(database)`."
     )
   }
 
-  /// Lists the parts of the source that the manifests do not contain. Many parts of one kind share one
-  /// line, except code, which somebody must write as a migration.
+  /// Lists the parts of the source that the manifests do not contain. If there are many, parts with the same
+  /// message share one line, except code, which somebody must rewrite as a migration.
   private func showNotes(_ report: ImportReport) {
     let notes = report.imported.foreign.notes
     guard notes.count > 20, volume != .verbose else {

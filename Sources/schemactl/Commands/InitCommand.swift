@@ -36,7 +36,7 @@ enum InitCommand: Command {
     let folder = MigrationFolder(session.migrations)
     try folder.requireNoHistory()
     let database = session.text("from")
-    // If the database cannot be adopted, nothing is written.
+    // If the database cannot be adopted, fail before anything is written.
     let manifest = try database.map { database in
       try FirstManifest(
         of: database, session.application, ignoring: session.foreign, timeout: session.timeout,
@@ -88,8 +88,8 @@ enum InitCommand: Command {
 }
 
 extension Session {
-  /// The sync engine from an option or the user's answer; nil if the user cannot be asked, or if
-  /// `schemactl.yaml` exists.
+  /// Returns the sync engine from an option or the user's answer; nil if `schemactl.yaml` exists or the user
+  /// cannot be asked.
   func syncEngine() throws -> SyncEngine? {
     if file != nil { return nil }
     let engines = SyncEngine.allCases

@@ -42,7 +42,7 @@ enum LintCommand: Command {
     !invocation.isGiven("explain")
   }
 
-  /// With `--on-copy`, an interrupted command must delete its copy.
+  /// With `--on-copy`, an interrupted command must delete its copy before it ends.
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { invocation.isGiven("on-copy") }
 
   static func run(_ session: Session) throws -> ExitStatus {

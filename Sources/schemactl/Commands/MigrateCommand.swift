@@ -74,8 +74,8 @@ enum MigrateCommand: Command {
     }
   }
 
-  /// Checks for the most frequent case quickly. It does not apply when options select other than
-  /// the whole history.
+  /// Checks quickly for the most frequent case, a database without pending migrations. Returns false if
+  /// options select more or less than the whole history.
   private static func isUpToDate(
     _ database: ReadableDatabase?, _ session: Session
   ) throws -> Bool {
@@ -138,7 +138,7 @@ extension TextReporter {
       "`schemactl diff --database \(shellQuoted(database))` compares the database with its history")
   }
 
-  /// Prints only the end of a long list.
+  /// Prints only the end of a long list of applied migrations.
   func show(_ applied: [AppliedMigration], _ verb: String) {
     let hidden = volume == .verbose ? 0 : max(0, applied.count - 20)
     if hidden > 0 {
@@ -150,7 +150,7 @@ extension TextReporter {
     }
   }
 
-  /// Changes to rows that the operation does not make obvious.
+  /// Returns the changes to rows that the operation does not make obvious.
   private func effects(of applied: AppliedMigration) -> String? {
     var effects: [String] = []
     for strategy in applied.strategies {
@@ -171,7 +171,7 @@ extension TextReporter {
     return effects.isEmpty ? nil : effects.joined(separator: "; ")
   }
 
-  /// The state of the database after a run without a failure.
+  /// Returns a sentence on the state of the database after a run without a failure.
   func arrival(_ report: MigrateReport, _ options: MigrateOptions) -> String {
     let database = options.database.visible
     if report.isHistoryEmpty {
@@ -215,7 +215,7 @@ extension TextReporter {
 }
 
 extension ExitStatus {
-  /// Advice after a failed migration that the message itself cannot give.
+  /// Returns advice after a failed migration that the failure's own message cannot give.
   fileprivate func advice(ofFrozen isFrozen: Bool) -> String? {
     switch self {
     case .migrationFailed where isFrozen:

@@ -50,7 +50,8 @@ enum NewCommand: Command {
         let (id, file) = try manifest.write(content?.operations, to: project, &files)
         for file in files.created { session.note("created \(file)") }
         session.report(["id": id, "file": file]) { $0.say(file.visible) }
-        // The command also works when a draft cannot be replayed yet.
+        // Creating a manifest also works if a draft cannot be replayed yet; then the schema file is not
+        // updated.
         if content != nil, let current = try? session.project() {
           try? session.writeSchemaFile(of: current)
         }
@@ -60,8 +61,8 @@ enum NewCommand: Command {
     return .success
   }
 
-  /// Suggests renames that would keep data, with the command that states them. The new draft is
-  /// part of the history now, so that command must delete it first.
+  /// Suggests renamings that would keep values, with the command that declares them. The new draft is part of
+  /// the history now, so the command must delete it first.
   private static func advise(
     _ renamings: [PossibleRenaming], inPlaceOf file: String, _ session: Session
   ) {
@@ -77,7 +78,7 @@ enum NewCommand: Command {
         + "\(session.command("new", words, database: false))`")
   }
 
-  /// The operations from the latest schema to that of `--from`; nil without `--from`.
+  /// Returns the operations from the latest schema to the schema of `--from`; nil without `--from`.
   private static func content(on project: Project, _ session: Session) throws -> NewOperations? {
     let renamings = try session.invocation.texts("rename").map { text in
       guard let renaming = SchemaRenaming(text) else {

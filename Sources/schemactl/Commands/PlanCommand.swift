@@ -41,7 +41,7 @@ enum PlanCommand: Command {
       try session.require(!session.flag("sql"), "`--sql` and `--on-copy` exclude each other")
       return try rehearse(session)
     } catch  where session.flag("sql") && session.printsRawSQL {
-      // Behind a pipe, `sqlite3` would read nothing and succeed.
+      // In a pipe, `sqlite3` would read an empty script and succeed. Print a script that fails.
       session.report(nil) { $0.sayScript(PlanReport.refusal) }
       throw error
     }
@@ -134,7 +134,7 @@ extension TextReporter {
     return "\(count)\(cost). Nothing changed." + evidence(of: report)
   }
 
-  /// What a plan without a failure has proven of the rows.
+  /// Returns the checks that the rows passed, for a plan without a failure.
   private func evidence(of report: DryRunReport) -> String {
     guard report.failure == nil, report.plan.dependsOnRows else { return "" }
     let asked = report.answers.count(where: \.isAsked)

@@ -29,8 +29,8 @@ enum RenumberCommand: Command {
     let folder = MigrationFolder(session.migrations)
     let isRehearsal = session.flag("dry-run")
     let (renamings, upstream) = try session.withClaim {
-      // Users run this command with two manifests of one number, or with merge conflicts in the
-      // lock.
+      // Do not read the whole project: users run this command when two manifests have the same number, or
+      // when the lock has merge conflicts.
       let ids = try folder.ids()
       let (frozen, others) = try folder.frozenIDs()
       let found = try renumbering(

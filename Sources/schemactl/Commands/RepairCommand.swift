@@ -53,7 +53,8 @@ enum RepairCommand: Command {
       LedgerRepair(id: id, action: action, reason: reason), of: readable)
     readable.close()
     let record = "\(plan.repair.id.visible) as \(action.rawValue)"
-    // One JSON document only: the plan is in the document that reports the repair.
+    // Print the plan only as text. A command prints one JSON document, and the report of the repair contains
+    // the plan.
     session.report(nil) { text in
       text.say("schemactl will record \(record).")
       for entry in plan.after where entry.state.stops {

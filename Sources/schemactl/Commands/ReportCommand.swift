@@ -44,7 +44,7 @@ enum ReportCommand: Command {
 }
 
 extension Session {
-  /// Writes the report of a history as one HTML page.
+  /// Writes the report on a history as one HTML page.
   func write(
     _ chronicle: Chronicle, of project: Project, _ lint: LintReport,
     database: ReadableDatabase? = nil,
@@ -64,8 +64,8 @@ extension Session {
 }
 
 extension MigrationFolder {
-  /// The name of the project's folder. For a folder with a generic name, such as `migrations`, that
-  /// of its parent folder.
+  /// The name of the project: the name of the migrations folder or, if that is `migrations`, of its parent
+  /// folder.
   fileprivate var projectName: String {
     let names = ((try? resolvedPath(path)) ?? path).split(separator: "/").map(String.init)
     guard names.last == "migrations", names.count > 1 else { return names.last ?? path }

@@ -73,7 +73,7 @@ enum RestoreCommand: Command {
     return .success
   }
 
-  /// Nil for a broken history, which must not prevent a restore.
+  /// Returns nil if the project cannot be read: a broken history must not prevent a restore.
   private static func project(_ session: Session) -> Project? {
     do {
       return try session.project()

@@ -55,7 +55,7 @@ extension TextReporter {
     let width = report.ledger.map(\.id.visible.count).max() ?? 0
     let stateWidth = report.ledger.map(\.state.rawValue.count).max() ?? 0
     let rows = Dictionary(report.applied.map { ($0.id.exact, $0) }) { $1 }
-    // Show only the end of a long ledger.
+    // Show only the end of a long ledger, and earlier migrations that need action.
     let hidden = volume == .verbose ? 0 : max(0, report.ledger.count - 20)
     let (early, late) = (report.ledger.prefix(hidden), report.ledger.dropFirst(hidden))
     let omitted = early.count { !$0.state.stops }

@@ -5,7 +5,7 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaYAML
 
-/// Prints annotations that are not suppressed on standard output, one line each.
+/// Prints the annotations that are not suppressed, one line each, on standard output.
 struct AnnotationReporter: Reporter {
   let output: Output
   let errors: Output
@@ -33,7 +33,7 @@ struct AnnotationReporter: Reporter {
     annotations.shown.forEach(write)
     output.flush()
     if let hidden = annotations.hidden {
-      // A failed job shows why it failed.
+      // The output of a failed job must show the reason of the failure.
       let fails = annotations.status != .success
       if fails, !annotations.shown.contains(where: { $0.level == .error }) {
         write(Annotation(lines: [hidden]))
@@ -48,7 +48,7 @@ struct AnnotationReporter: Reporter {
 }
 
 extension Annotation {
-  /// An annotation of a pull request: a workflow command of GitHub Actions (docs.github.com,
+  /// Formats the annotation for a pull request, as a workflow command of GitHub Actions (docs.github.com,
   /// Workflow commands for GitHub Actions).
   func gitHubLine(_ paths: RepositoryPaths) -> String {
     func data(_ lines: [String]) -> String {
@@ -70,8 +70,8 @@ extension Annotation {
     return "::\(level) \(properties.joined(separator: ","))::\(data(allLines))"
   }
 
-  /// A line that Xcode shows in its editor when a build phase prints it: `file:line:column: error:
-  /// message`, with the file from the root of the file system (Xcode Help, Run custom scripts).
+  /// Formats the annotation as a line that Xcode shows in its editor when a build phase prints it:
+  /// `file:line:column: error: message`, with an absolute path (Xcode Help, Run custom scripts).
   func xcodeLine(_ paths: RepositoryPaths) -> String {
     // Xcode recognises a message only if it has a line number.
     let start = place.map { place in

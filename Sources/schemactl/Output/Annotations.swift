@@ -6,10 +6,11 @@ import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 
-/// A finding or failure with its place: one form for text, code review tools and editors.
+/// A finding or a failure with its place. Reports as text, for code review tools and for editors all use this
+/// form.
 struct Annotation {
-  /// Why an annotation is suppressed: by the manifest, a comment or the baseline (`inSource`), or by
-  /// an acceptance in history.lock (`external`).
+  /// The reason why an annotation is suppressed. The kind is `inSource` for the manifest, a comment or the
+  /// baseline, and `external` for an acceptance in history.lock.
   struct Suppression {
     let kind: String
     let reason: String
@@ -19,7 +20,7 @@ struct Annotation {
   /// The rule of a message about the command itself.
   static let ofCommand = "schemactl"
 
-  /// A lint rule such as `drop-column`, or a group and a problem: `history/edited`.
+  /// A lint rule such as `drop-column`, or a group and a problem, such as `history/edited`.
   var rule = ofCommand
   var level = Severity.error
   /// The message, followed by its detail lines.
@@ -31,7 +32,7 @@ struct Annotation {
   /// Whether the annotation concerns only a frozen manifest.
   var isFrozen = false
 
-  /// The message with everything below it.
+  /// The message with its detail and help lines.
   var allLines: [String] {
     lines + (help.first.map { ["help: \($0)"] } ?? []) + help.dropFirst()
   }
@@ -44,10 +45,10 @@ struct Annotations {
   private(set) var found: [Annotation] = []
   /// The changes of `lint --fix`.
   private(set) var fixes: [String] = []
-  /// Checks that could not run, with their reasons, and differences that need no action.
+  /// Checks that could not run, with the reasons, and differences that need no action.
   private(set) var notes: [String] = []
   private(set) var status = ExitStatus.success
-  /// Summarises findings about frozen manifests when they are not all shown.
+  /// The summary of hidden findings about frozen manifests; nil if all findings are shown.
   private(set) var hidden: String?
 
   /// The annotations that need action.
@@ -143,7 +144,7 @@ struct Annotations {
 
   // MARK: Failures
 
-  /// Several checks replay the history, and each reports the same failure.
+  /// Adds a failure once: several checks replay the history, and each reports the same failure.
   private mutating func add(_ failure: Failure) {
     status = ExitStatus.worst([status, failure.status])
     for annotation in failure.annotations()
@@ -156,7 +157,7 @@ struct Annotations {
 }
 
 extension Failure {
-  /// The problems, each with its place and advice.
+  /// Returns the problems, each with its place and advice.
   func annotations(rule: String? = nil) -> [Annotation] {
     let rule = rule ?? self.rule
     guard diagnostics.isEmpty else {

@@ -5,7 +5,7 @@ import SchemaYAML
 /// Prints one JSON document on standard output, and nothing on standard error (docs/json).
 final class JSONReporter: Reporter {
   private let output: Output
-  /// Warnings so far, for the `notes` of documents that have them.
+  /// The warnings so far. Documents with a member `notes` include them.
   private var warnings: [JSON] = []
 
   init(_ output: Output) {

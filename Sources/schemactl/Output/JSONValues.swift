@@ -41,14 +41,13 @@ extension Failure: JSONConvertible {
     ] + place.members
   }
 
-  /// The member `error`, for a failure with exit status 64 or higher in the middle of a command.
+  /// The member `error`, if the exit status of the failure is 64 or higher; otherwise no members.
   var errorMember: JSON { status.isResult ? [:] : ["error": error] }
 }
 
 // MARK: Databases
 
-/// Reports the applied migrations even when the run failed afterwards; the failure is a further
-/// member.
+/// Reports the applied migrations even if the run failed later. The failure is an additional member.
 extension MigrateReport: JSONConvertible {
   package var json: JSON {
     (failure?.errorMember ?? [:]) + [
@@ -73,7 +72,7 @@ extension AppliedMigration: JSONConvertible {
   }
 }
 
-/// A missing report means that nothing was restored.
+/// Returns the document of a restore. Without a report, nothing was restored.
 func restoration(_ report: Restore.Report? = nil, _ status: StatusReport? = nil) -> JSON {
   [
     "restored": report?.backup, "setAside": report?.setAside, "current": report?.current,
@@ -94,7 +93,7 @@ extension StatusReport: JSONConvertible {
   package var json: JSON {
     let applied = applied.map { row -> JSON in
       [
-        // A migration that another tool applied has no row yet.
+        // A migration that another tool applied has no ledger row yet, and no time.
         "id": row.id, "appliedAt": adoptable == 0 ? row.startedAt : nil,
         "milliseconds": row.milliseconds, "adopted": row.isAdopted, "toolVersion": row.toolVersion,
       ]

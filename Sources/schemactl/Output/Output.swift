@@ -1,7 +1,7 @@
 import SchemaPlatform
 import SchemaSQLText
 
-/// Standard output or standard error: a buffer in front of `write(2)`.
+/// Standard output or standard error, buffered.
 final class Output {
   let isTerminal: Bool
   /// Whether colours are enabled (https://no-color.org).
@@ -9,10 +9,10 @@ final class Output {
   /// Whether a line can be overwritten.
   let rewritesLines: Bool
   private let descriptor: Int32
-  /// Held while bytes are written, so that a signal does not truncate a document.
+  /// The lock that is held while bytes are written, so that a signal does not truncate a document.
   private let lock: Locked<Void>
   private var buffer: [UInt8] = []
-  /// The `errno` of the first failed write. Nothing more is written after it.
+  /// The `errno` of the first failed write. After it, nothing more is written.
   private var failure: Int32?
 
   init(_ descriptor: Int32, lock: Locked<Void>) {
@@ -26,7 +26,7 @@ final class Output {
   /// The number of columns of the terminal, which may change at any time.
   var width: Int { columns(ofTerminal: descriptor) ?? 80 }
 
-  /// The error of the stream. A closed reader (`| head`) is not an error.
+  /// The error of the stream; nil if the reader closed it (`| head`), which is not an error.
   var problem: String? {
     guard let failure, failure != EPIPE else { return nil }
     return String(cString: strerror(failure))

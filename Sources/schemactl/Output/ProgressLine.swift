@@ -3,8 +3,8 @@ import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 
-/// A progress line on standard error. On a terminal it is rewritten in place and never wider than
-/// the terminal. Otherwise only a long wait is reported, once.
+/// A progress line on standard error. On a terminal, the line is rewritten in place and never wider than the
+/// terminal. Otherwise only a long wait is reported, once.
 struct ProgressLine {
   private let output: Output
   private let isOn: Bool
@@ -13,8 +13,8 @@ struct ProgressLine {
   private var migration = ""
   private var phase: Phase?
 
-  /// A phase, with two earlier measurements. The rate since the older one, with at most half of the rows, gives the
-  /// time left: the first rows of a phase take longer.
+  /// A phase with two earlier measurements. The remaining time is estimated with the rate since the older
+  /// one, which had at most half of the rows done: the first rows of a phase take longer.
   private struct Phase {
     let progress: PhaseProgress
     let time = Stopwatch()
@@ -23,7 +23,7 @@ struct ProgressLine {
 
     init(_ progress: PhaseProgress) { self.progress = progress }
 
-    /// - Returns: seconds.
+    /// Estimates the remaining time of the phase, in seconds.
     mutating func left(after done: Int64, of all: Int64) -> Double {
       let now = time.seconds
       if done >= last.done * 2 { (earlier, last) = (last, (done, now)) }
@@ -31,7 +31,7 @@ struct ProgressLine {
     }
   }
 
-  /// The start of a run on many databases, and the time of the last progress report.
+  /// The start of a run on many databases, and the time of its last progress report.
   private var fleet: (started: Stopwatch, shown: Stopwatch)?
 
   init(_ output: Output, isOn: Bool) {
@@ -56,7 +56,8 @@ struct ProgressLine {
 
   mutating func clear() { show([]) }
 
-  /// Shows progress at once and then ten times a second on a terminal, and every ten seconds elsewhere.
+  /// Shows the progress of a run on many databases: on a terminal at once and then ten times a second,
+  /// elsewhere every ten seconds.
   mutating func show(_ summary: FleetSummary) {
     guard isOn else { return }
     let isFirst = fleet == nil && output.rewritesLines
@@ -117,10 +118,10 @@ struct ProgressLine {
     }
   }
 
-  /// - Parameter parts: joined as far as they fit; the first is truncated if it does not fit.
+  /// Shows as many parts as fit. Truncates the first part if even it does not fit.
   private mutating func show(_ parts: [String]) {
     guard isOn, output.rewritesLines else { return }
-    // Some terminals wrap after a full line.
+    // Some terminals wrap the line when its last column is used.
     let width = max(output.width - 1, 1)
     var text = ""
     for part in parts where text.count + part.count + 2 <= width { text += part }

@@ -3,7 +3,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// Writes what a command reports in one output format.
+/// Writes the reports of a command in one output format.
 protocol Reporter {
   /// Reports information that is neither a result nor a problem.
   func note(_ text: String)
@@ -11,7 +11,7 @@ protocol Reporter {
   func warn(_ text: String)
   func follow(_ event: MigrateEvent)
   func follow(_ event: FleetEvent)
-  /// Reports a result: makes and writes one of its forms.
+  /// Reports a result. Each format creates and writes only one of the three forms.
   func report(
     _ json: () -> JSON?, _ annotations: () -> Annotations?, _ text: (TextReporter) -> Void)
 }
@@ -32,13 +32,12 @@ extension Reporter {
 enum OutputFormat: String, CaseIterable {
   case text, json, jsonl, yaml, sarif, github, xcode
 
-  /// Formats of every command.
+  /// The formats of most commands.
   static let common: [OutputFormat] = [.text, .json]
-  /// For commands that report places in manifests.
+  /// The formats of commands that report places in manifests.
   static let reporting: [OutputFormat] = [.text, .json, .sarif, .github, .xcode]
 
-  /// Finds the format among unparsed arguments, so that usage errors are reported in the format,
-  /// too.
+  /// Finds the format in unparsed arguments, so that usage errors are also reported in the requested format.
   init(askedForIn arguments: [String]) {
     let values = zip(arguments, arguments.dropFirst() + [""]).compactMap { word, next in
       word == "--format"

@@ -13,7 +13,7 @@ import SchemaYAML
 final class SARIFReporter: Reporter {
   private let output: Output
   private let paths = RepositoryPaths()
-  /// Notes that were reported before the result.
+  /// The notes that were reported before the result.
   private var notes: [String] = []
   private var warnings: [String] = []
 
@@ -87,7 +87,7 @@ final class SARIFReporter: Reporter {
     ]
   }
 
-  // MARK: The run itself
+  // MARK: Invocation
 
   private func invocation(_ annotations: Annotations) -> JSON {
     let notifications =
@@ -144,19 +144,19 @@ final class SARIFReporter: Reporter {
     ["kind": suppression.kind, "status": "accepted", "justification": suppression.reason]
   }
 
-  /// The rule, the file and the message without its numbers: what stays the same when lines move.
+  /// Returns the rule, the file and the message without its numbers: they stay the same when lines move.
   private func subject(of annotation: Annotation) -> String {
     [annotation.rule, annotation.place?.file ?? "", annotation.lines[0].filter { !$0.isNumber }]
       .joined(separator: "\n")
   }
 }
 
-/// `drop-column` as `DropColumn`, the form that SARIF uses for names of rules (section 3.49.7).
+/// Converts `drop-column` to `DropColumn`, the form of rule names in SARIF (section 3.49.7).
 private func pascalCase(_ id: String) -> String {
   id.split { $0 == "-" || $0 == "/" }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
 }
 
-/// What a rule reports that does not belong to lint.
+/// Returns the summary of a rule that does not belong to lint.
 private func summary(ofRule id: String) -> String {
   let states =
     HistoryState.allCases.map { ("history/\($0.rawValue)", $0.problem) }

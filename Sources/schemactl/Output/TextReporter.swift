@@ -16,7 +16,7 @@ final class TextReporter: Reporter {
   private var excerpts = SourceExcerpts()
   /// The id of the running migration.
   private var current = ""
-  /// Migrations that rewrote rows one by one.
+  /// The migrations that rewrote rows one by one.
   private(set) var rewriting: Set<ExactText> = []
 
   init(output: Output, errors: Output, _ volume: Volume) {
@@ -87,7 +87,7 @@ final class TextReporter: Reporter {
     if volume != .quiet { say(line) }
   }
 
-  /// Writes a text of several lines. When a program reads it, SQL must remain unchanged.
+  /// Writes a text of several lines. If a program reads the output, the SQL stays unchanged.
   func sayScript(_ script: String) {
     output.write(output.isTerminal ? script.visibleScript : script)
   }
@@ -142,7 +142,8 @@ final class TextReporter: Reporter {
     if all.count > 1 { errors.write("Found \(counted(all.count, "error"))\n") }
   }
 
-  /// The first ten of more than twenty equal problems, and a line that counts the others.
+  /// Limits groups of more than twenty problems with the same message to ten each, and returns lines that
+  /// count the others.
   private func abridged(_ all: [Annotation]) -> (first: [Annotation], others: [String]) {
     guard volume != .verbose else { return (all, []) }
     let many = Dictionary(grouping: all) { $0.lines[0].exact }
@@ -163,7 +164,7 @@ final class TextReporter: Reporter {
   /// Writes a line of advice below the last problem on standard error.
   func help(_ text: String) { errors.write("help: \(text.visible)\n") }
 
-  /// `file:line:column: error: message [rule]`, the line of the file with a caret, and further lines.
+  /// Writes `file:line:column: error: message [rule]`, the source line with a caret, and further lines.
   private func write(_ annotation: Annotation, to stream: Output, rule: String? = nil) {
     let (label, colour): (String, String?) =
       switch annotation.level {
@@ -188,7 +189,7 @@ final class TextReporter: Reporter {
     }
   }
 
-  /// - Parameter colour: a number of ECMA-48 (SGR).
+  /// - Parameter colour: an SGR parameter of ECMA-48.
   func paint(_ text: String, _ colour: String) -> String { paint(text, colour, on: output) }
 
   private func paint(_ text: String, _ colour: String, on output: Output) -> String {
@@ -196,16 +197,16 @@ final class TextReporter: Reporter {
   }
 }
 
-/// Source lines for diagnostics, each with a caret below.
+/// Source lines for diagnostics, each with a caret below it.
 private struct SourceExcerpts {
-  /// Larger files are not shown.
+  /// The size above which a file is not shown.
   private static let sizeLimit = 8 * 1_048_576
-  /// Longer lines are truncated around the caret.
+  /// The number of characters above which a line is truncated around the caret.
   private static let width = 120
 
   private var files: [ExactText: [Substring]] = [:]
 
-  /// Empty if the file cannot be read.
+  /// Returns the source line and the caret line; empty if the file cannot be read.
   mutating func lines(_ file: String, line: Int, column: Int) -> [String] {
     if files[file] == nil {
       let bytes = (try? readFile(file, limit: Self.sizeLimit)) ?? []
