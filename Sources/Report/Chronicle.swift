@@ -6,23 +6,24 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// A replayed history with the lifetime of every table and view, and of their parts.
+/// A replayed history with the lifetimes of all tables and views and of their parts.
 package struct Chronicle: Sendable {
   package struct Entry: Sendable {
     package let migration: Migration
-    /// Nil for a draft, and for a migration that was frozen without a release.
+    /// The release; nil for a draft, and for a migration that was frozen without a release.
     package let release: String?
     package let isFrozen: Bool
     package let acceptances: [LockAcceptance]
 
-    /// The part of the id before the first underscore; unique in a history.
+    /// The part of the id before the first underscore. It is unique in a history.
     package var number: String {
       String(migration.id.prefix { $0 != "_" })
     }
   }
 
   package let entries: [Entry]
-  /// The states of the schema that the reader can select: the releases, and the latest migration.
+  /// The points of the history that the reader of the page can select: the releases, and the latest
+  /// migration.
   package let stops: [AppVersion]
   package internal(set) var tables: [TableStory] = []
   package internal(set) var views: [Part] = []
@@ -33,7 +34,7 @@ package struct Chronicle: Sendable {
   /// The schema at the latest release.
   package internal(set) var releasedSchema: Schema?
 
-  /// Follows a replay of the project's history, step by step: see ``note(_:_:)``.
+  /// Prepares to follow a replay of the project's history. Call ``note(_:_:)`` after each step.
   package init(_ project: Project) {
     entries = project.migrations.map { migration in
       let line = project.lock?.entry(migration.id)
@@ -55,15 +56,15 @@ package struct Chronicle: Sendable {
   }
 }
 
-/// The range of migrations in which an object exists: from the index that introduced it to the
-/// index that removed it.
+/// The migrations between which an object exists, as indexes: `from` introduced the object, and `until`
+/// removed it; `until` is nil if the object still exists.
 package struct Lifetime: Sendable, Hashable {
   package let from: Int
   package internal(set) var until: Int?
 
   package var isOver: Bool { until != nil }
 
-  /// The range in which both exist; nil if there is none.
+  /// Returns the lifetime that two objects share; nil if they never exist at the same time.
   func overlap(_ other: Lifetime) -> Lifetime? {
     let from = max(from, other.from)
     let until = [until, other.until].compactMap { $0 }.min()
@@ -71,8 +72,8 @@ package struct Lifetime: Sendable, Hashable {
   }
 }
 
-/// One definition of a view, or of a column, a key, an index or another part of a table, for as long
-/// as it is unchanged.
+/// One definition of a view, or of a part of a table such as a column, a key or an index. A changed
+/// definition is another `Part`.
 package struct Part: Sendable {
   package enum Content: Sendable, Hashable {
     case column(ColumnOutline)
@@ -85,16 +86,16 @@ package struct Part: Sendable {
 
   package let content: Content
   package internal(set) var life: Lifetime
-  /// The migration that introduced it, including earlier definitions and table names.
+  /// The migration that introduced the object, under its first definition and table name.
   package let since: Int
-  /// The migration that last changed its definition; a new name of the table changes none.
+  /// The migration that last changed the definition. Renaming the table does not count.
   package let changed: Int
-  /// The column that it replaced at the same position.
+  /// The name of the column that this column replaced at the same position.
   package internal(set) var replaced: String?
   /// Whether another definition of the same part follows.
   package internal(set) var hasSuccessor = false
 
-  /// Whether it changes the definition of an existing part.
+  /// Whether this definition changes an existing object.
   package var isChange: Bool { since < changed }
 
   init(content: Content, life: Lifetime, since: Int, changed: Int? = nil) {
@@ -104,7 +105,7 @@ package struct Part: Sendable {
     self.changed = changed ?? life.from
   }
 
-  /// Equal for all definitions of the same part.
+  /// A key that is equal for all definitions of the same object.
   var key: [Identifier] {
     switch content {
     case .column(let column): ["column", column.name.identifier]
@@ -124,13 +125,13 @@ package struct Part: Sendable {
 package struct TableStory: Sendable {
   package let name: String
   package internal(set) var life: Lifetime
-  /// The migration that introduced it, including earlier names.
+  /// The migration that introduced the table, under its first name.
   package let since: Int
-  /// The previous name.
+  /// The name before the renaming that began this story; nil if the table was created.
   package let formerName: String?
   package internal(set) var options: [String]
   package internal(set) var sql: String
-  /// Columns in order, with dropped ones at their former positions.
+  /// The parts. Columns are in order, and dropped columns remain at their former positions.
   package internal(set) var parts: [Part] = []
 
   package var columns: [(part: Part, column: ColumnOutline)] {
@@ -164,7 +165,7 @@ extension TableStory {
     }
   }
 
-  /// Continues with another definition of the table.
+  /// Records a new definition of the table.
   mutating func update(_ table: TableOutline, at step: Int) {
     options = table.options
     sql = table.sql
@@ -192,7 +193,7 @@ extension TableStory {
     parts = merged(new, alive)
   }
 
-  /// Marks a new column that replaces a dropped one at the same position.
+  /// Records the dropped column that a new column replaces at the same position.
   private func noteReplacement(in new: inout [Part], at step: Int) {
     let before = parts.filter { $0.isColumn && ($0.life.until ?? step) == step }
     let after = new.indices.filter { new[$0].isColumn }
@@ -203,7 +204,7 @@ extension TableStory {
     }
   }
 
-  /// The current parts in order, with each removed part after the part that it followed.
+  /// Returns the current parts in order. Inserts each removed part after the part that preceded it.
   private func merged(_ new: [Part], _ alive: [Int]) -> [Part] {
     var result = new
     var previous: Part?
@@ -224,7 +225,7 @@ extension Part {
 }
 
 extension TableOutline {
-  /// Excludes automatic indexes, which belong to constraints.
+  /// The parts of the table, without automatic indexes, which belong to constraints.
   fileprivate var contents: [Part.Content] {
     columns.map(Part.Content.column) + foreignKeys.map(Part.Content.foreignKey)
       + constraints.map(Part.Content.constraint)

@@ -77,7 +77,7 @@ extension Chronicle {
 }
 
 extension SchemaDelta {
-  /// The previous name of a new table, which has the same root page after RENAME.
+  /// Returns the previous name of a renamed table: RENAME keeps the root page.
   fileprivate func formerName(of table: SchemaObject) -> String? {
     guard table.rootPage != 0, before[table.key] == nil else { return nil }
     return before.values.first { object in

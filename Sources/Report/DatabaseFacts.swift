@@ -11,11 +11,11 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The state of a database: counts and sizes without values of rows.
+/// The state of a database: counts and sizes, but no values of rows.
 package struct DatabaseFacts: Sendable {
   package struct Table: Sendable {
     package let name: String
-    /// Nil if SQLite cannot count them.
+    /// The number of rows; nil if SQLite cannot count them.
     package let rows: Int64?
     /// The size on disk; nil without `dbstat`.
     package var bytes: Int64?
@@ -30,9 +30,10 @@ package struct DatabaseFacts: Sendable {
   package var pendingIDs: [String] = []
   package var tables: [Table] = []
   package var hasSizes = false
-  /// How the database contradicts the history, which makes drift and pending migrations unknown.
+  /// Contradictions between the database and the history. With any of them, drift and pending migrations are
+  /// unknown.
   package var disagreements: [String] = []
-  /// Reasons why parts are unknown.
+  /// Reasons why some facts are unknown.
   package var problems: [String] = []
 }
 
@@ -76,7 +77,7 @@ extension Project {
 }
 
 extension StatusReport {
-  /// The migrations whose record in the database contradicts the history.
+  /// The migrations whose ledger rows or manifests contradict the history.
   fileprivate var disagreements: [String] {
     broken.map { "\($0.id) is \($0.state.rawValue): \($0.detail)" }
       + ledger.filter(\.state.stops).map { "\($0.id) is \($0.state.rawValue): \($0.detail)" }
@@ -84,7 +85,7 @@ extension StatusReport {
 }
 
 extension DatabaseFacts {
-  /// Records a failure once, as an unknown part.
+  /// Runs `body`. Records a failure once, as the reason for an unknown fact.
   fileprivate mutating func attempt<Answer>(_ body: () throws(Failure) -> Answer) -> Answer? {
     do {
       return try body()
@@ -96,13 +97,13 @@ extension DatabaseFacts {
 
   fileprivate mutating func measure(_ schema: Schema, on connection: Connection) {
     var sizes: [Identifier: Int64] = [:]
-    // SQLite may have been built without this virtual table.
+    // SQLite may have been built without the virtual table `dbstat`.
     let rows = try? connection.rows("SELECT name, sum(pgsize) FROM dbstat('main') GROUP BY name")
     for row in rows ?? [] {
       if let name = row[0].text { sizes[name] = row[1].integer }
     }
     hasSizes = rows != nil
-    // The shadow tables of a virtual table hold its rows.
+    // Include shadow tables: they store the rows of a virtual table.
     for table in schema.tables {
       let count = try? connection.value(
         "SELECT count(*) FROM main.\(Quoting.quoted(table.name))")?.integer

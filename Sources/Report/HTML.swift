@@ -1,8 +1,7 @@
 import SchemaDiagram
 import SchemaSQLText
 
-/// A piece of HTML. Interpolated text is escaped; only literals and other HTML are inserted
-/// unchanged.
+/// A piece of HTML. Interpolated strings are escaped. Only literals and other HTML are inserted unchanged.
 struct HTML: ExpressibleByStringInterpolation {
   private(set) var text: String
 
@@ -24,9 +23,9 @@ struct HTML: ExpressibleByStringInterpolation {
 
     mutating func appendLiteral(_ literal: String) { text += literal }
     mutating func appendInterpolation(_ text: String) { self.text += text.markupText }
-    /// Preserves line feeds, for text in `pre`.
+    /// Preserves line feeds, for text in a `pre` element.
     mutating func appendInterpolation(lines text: String) { self.text += text.markupLines }
-    /// Shows the parts in backquotes of a message as code.
+    /// Formats the parts of a message that are in backquotes as code.
     mutating func appendInterpolation(message text: String) {
       let parts = text.split(separator: "`", omittingEmptySubsequences: false)
       guard !parts.count.isMultiple(of: 2) else { return appendInterpolation(text) }

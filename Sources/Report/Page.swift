@@ -7,17 +7,16 @@ import SchemaSQLite
 import SchemaTimeline
 
 extension Report {
-  /// The page in UTF-8. It can be read without its script, which adds the search and the slider.
-  ///
+  /// The page in UTF-8. It is readable without its script, which adds the search and the slider.
   package var page: [UInt8] { Array(Page(self).document.text.utf8) }
 }
 
 /// Writes the page.
 struct Page {
   let report: Report
-  /// The anchor of each story in `chronicle.tables`.
+  /// The anchor of each table in `chronicle.tables`.
   let tableAnchors: [String]
-  /// The indexes of the tables that each migration changes, by the migration's index.
+  /// For each migration, by its index, the indexes of the tables that it changes.
   let tablesByStep: [Int: [Int]]
   private let liveTables: [Identifier: Int]
 
@@ -34,7 +33,7 @@ struct Page {
       var anchor = "t-" + table.name.anchor
       while !known.insert(anchor) { anchor += "-" }
       anchors.append(anchor)
-      // The latest table with the name.
+      // A later table with the same name replaces an earlier one.
       live[table.name] = index
       let lives = [table.life] + table.parts.map(\.life)
       for step in Set(lives.flatMap { [$0.from, $0.until ?? $0.from] }) {
@@ -50,16 +49,16 @@ struct Page {
 
   func table(named name: String) -> Int? { liveTables[name] }
 
-  /// The name of a table as a link to it.
+  /// Returns the name of a table as a link to it.
   func link(toTable name: String) -> HTML {
     guard let index = table(named: name) else { return "<code>\(name)</code>" }
     return "<a href=\"#\(tableAnchors[index])\"><code>\(name)</code></a>"
   }
 
-  /// A table, a column or another object as a link to its table.
+  /// Returns the name of a table, a column or another object as a link to its table.
   func link(toObject name: String) -> HTML {
     if table(named: name) != nil { return link(toTable: name) }
-    // `a.b.c` is a part of the table `a.b` if there is one, otherwise of `a`.
+    // `a.b.c` is a part of the table `a.b` if that table exists, and otherwise of `a`.
     let holders = liveTables.values.filter { name.hasPrefix(chronicle.tables[$0].name + ".") }
     let holder = holders.max { a, b in
       chronicle.tables[a].name.utf8.count < chronicle.tables[b].name.utf8.count
@@ -68,14 +67,16 @@ struct Page {
     return "<code>\(name)</code>"
   }
 
-  /// The number of a migration as a link to it.
+  /// Returns the number of a migration as a link to it.
   func link(toMigration index: Int) -> HTML {
     guard chronicle.entries.indices.contains(index) else { return "" }
     let number = chronicle.entries[index].number
     return "<a href=\"#m-\(number.anchor)\">\(number)</a>"
   }
 
-  /// - Parameter place: the text of the link; nil for the id.
+  /// Returns a link to a migration.
+  ///
+  /// - Parameter place: the text of the link; nil for the id of the migration.
   func link(toMigration id: String, at place: String? = nil) -> HTML {
     let index = chronicle.entries.firstIndex { $0.migration.id == id }
     let text = place ?? id
@@ -215,7 +216,7 @@ struct Page {
 }
 
 extension String {
-  /// The text as part of an id and of links to it. Different texts have different anchors.
+  /// The text as a part of an element id. Different texts have different anchors.
   var anchor: String {
     var anchor = ""
     for byte in utf8 {
@@ -229,7 +230,8 @@ extension String {
   }
 }
 
-/// A SHA-256 as RFC 4648, section 4: each two digits hold the bits of three hexadecimal ones.
+/// Encodes a SHA-256 in Base64 (RFC 4648, section 4): three hexadecimal digits have the bits of two Base64
+/// digits.
 private func base64(ofHex hash: String) -> String {
   let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
   let hex = Array(hash + "00")

@@ -4,7 +4,7 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Page {
-  /// The findings by rule, with suppressed ones last.
+  /// The findings, grouped by rule; suppressed ones come last.
   var lintSection: HTML {
     let lint = report.lint
     let active = lint.findings.filter { !$0.isSuppressed }
@@ -70,7 +70,7 @@ extension Page {
         "<details><summary>Write this instead</summary><pre tabindex=\"0\"><code>\(lines: $0)</code></pre></details>"
       } ?? ""
     let line = "\(finding.file):\(finding.line)"
-    // A finding about a query is in another file than the migration that breaks it.
+    // A finding about a query has a place outside the migration that breaks the query.
     let place: HTML =
       finding.home == finding.migration
       ? "<code>\(link(toMigration: finding.migration, at: line))</code>"
@@ -87,7 +87,7 @@ extension Page {
 
   // MARK: Two devices
 
-  /// The findings of the compatibility simulation.
+  /// The findings of the compatibility simulation that have a transcript, at most 60.
   var transcripts: [(finding: Finding, transcript: DeviceTranscript)] {
     report.lint.findings.compactMap { finding in
       finding.transcript.map { (finding, $0) }
@@ -98,7 +98,7 @@ extension Page {
     finding.transcript == nil ? nil : transcripts.firstIndex { $0.finding == finding }
   }
 
-  /// Counterexamples, with the two devices side by side.
+  /// The counterexamples, with the two devices side by side.
   var devicesSection: HTML {
     let examples = transcripts
     guard !examples.isEmpty else { return "" }

@@ -1,8 +1,8 @@
-// A test reads the script's comparisons as Swift.
+// The import lets a test read the comparisons in the script as Swift.
 import SchemaSQLText
 
-/// The script of the page: the slider, the search, and links to hidden parts. The page works
-/// without it.
+/// The script of the page: the slider, the search, and links to hidden parts. The page is readable without
+/// the script.
 let pageScript = #"""
   'use strict';
   (() => {

@@ -1,4 +1,4 @@
-/// The style of the page: light and dark, and one column on a phone.
+/// The style of the page, with a light and a dark colour scheme, and a single column on a phone.
 let pageStyle = """
   :root{--paper:#fff;--panel:#f6f8fa;--ink:#1f2328;--quiet:#57606a;--line:#d0d7de;--link:#0550ae;\
   --new:#116329;--newbg:#dafbe1;--changed:#7d4e00;--changedbg:#fff3c4;--dropped:#a40e26;--droppedbg:#ffebe9;\

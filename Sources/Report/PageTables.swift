@@ -3,7 +3,8 @@ import SchemaModel
 import SchemaSQLText
 import SchemaTimeline
 
-// The tables and views with all their definitions. The script shows those of one release.
+// The tables and views with all their definitions. The script hides the definitions that the selected release
+// does not have.
 
 extension Page {
   var schemaSection: HTML {
@@ -17,7 +18,7 @@ extension Page {
     let views = chronicle.views.compactMap { part -> (part: Part, view: SchemaObject)? in
       if case .view(let view) = part.content { (part, view) } else { nil }
     }
-    // Only the latest definition of a view has an anchor.
+    // Only the current definition of a view has an anchor.
     let viewIndex = views.filter { !$0.part.life.isOver }.map { part, view -> HTML in
       "<li\(life(part.life))><a href=\"#v-\(view.name.anchor)\">\(view.name)</a></li>"
     }
@@ -36,7 +37,7 @@ extension Page {
   private var slider: HTML {
     let stops = chronicle.stops.map { "\($0.count):\($0.name)" }
     let numbers = chronicle.entries.prefix(chronicle.replayed).map(\.number)
-    // Names of releases hold none of these characters (isReleaseName).
+    // Names of releases do not contain these characters (`isReleaseName`).
     let bases = chronicle.stops.dropLast().map { stop -> HTML in
       "<option value=\"\(stop.count)\">\(stop.name)</option>"
     }
@@ -63,14 +64,14 @@ extension Page {
       """
   }
 
-  /// The attributes by which the script selects visible parts: the migrations that begin and end
-  /// it.
+  /// Returns the attributes that the script uses to select visible parts: the migrations that begin and end
+  /// the lifetime.
   func life(_ life: Lifetime) -> HTML {
     let end: HTML = life.until.map { " data-u=\"\($0)\" hidden" } ?? ""
     return " data-f=\"\(life.from)\"\(end)"
   }
 
-  /// None for a part that exists as long as its table.
+  /// Returns no attributes for a part with the same lifetime as its table.
   private func attributes(of part: Part, in table: TableStory? = nil) -> HTML {
     part.life == table?.life ? "" : attributes(part.life, part.since, part.hasSuccessor)
   }
@@ -80,7 +81,7 @@ extension Page {
     return "\(self.life(life))\(origin)\(HTML(trusted: hasSuccessor ? " data-n" : ""))"
   }
 
-  /// The story that continues a table under a new name.
+  /// Returns the story of the same table under its next name.
   func successor(of table: TableStory) -> TableStory? {
     guard let end = table.life.until else { return nil }
     return chronicle.tables.first { $0.life.from == end && $0.formerName == table.name }
@@ -132,7 +133,7 @@ extension Page {
       """
   }
 
-  /// `0001, changed in 0004`
+  /// Returns text such as `0001, changed in 0004`.
   private func origin(_ part: Part) -> HTML {
     let first = link(toMigration: part.since)
     if part.isChange {
@@ -183,7 +184,7 @@ extension Page {
       })
   }
 
-  /// The group of a part, and the part in words; nil for a column and for a view.
+  /// Returns the group of a part and its description; nil for a column and for a view.
   private func description(of content: Part.Content) -> (group: HTML, text: HTML)? {
     switch content {
     case .column, .view: return nil
@@ -214,7 +215,7 @@ extension Page {
     """
   }
 
-  /// For the latest schema.
+  /// Lists the views and triggers that use the table in the latest schema.
   private func usesGroup(of table: TableStory) -> HTML {
     let own = Set(
       table.parts.compactMap { part -> Identifier? in

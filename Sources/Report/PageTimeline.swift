@@ -8,7 +8,7 @@ import SchemaTimeline
 extension Page {
   var hasDrafts: Bool { chronicle.entries.contains { !$0.isFrozen } }
 
-  /// The drafts with their changes. They come first, because reviewers look for them.
+  /// The drafts with their changes. They precede the timeline, because reviewers look for them.
   var draftSection: HTML {
     let drafts = chronicle.entries.indices.filter { !chronicle.entries[$0].isFrozen }
     guard !drafts.isEmpty else { return "" }
@@ -28,7 +28,7 @@ extension Page {
       """
   }
 
-  /// The migrations by release, the latest first.
+  /// The migrations, grouped by release, with the latest ones first.
   var timelineSection: HTML {
     var groups: [(name: String, anchor: String, indices: [Int])] = []
     for index in chronicle.entries.indices {
@@ -99,7 +99,7 @@ extension Page {
     return "<ul class=\"changes\">\(shown.joined())</ul>\(more)"
   }
 
-  /// The changes that a migration made to the schema.
+  /// Returns the changes of the schema by a migration.
   private func changes(at step: Int) -> [(mark: Mark, text: HTML)] {
     var changes: [(mark: Mark, text: HTML)] = []
     for index in tablesByStep[step] ?? [] {
@@ -119,6 +119,8 @@ extension Page {
     return changes + chronicle.views.compactMap { change(of: $0, "", at: step) }
   }
 
+  /// Describes a change of a part by a migration; nil if the migration does not change it.
+  ///
   /// - Parameter table: the link to the table of the part.
   private func change(of part: Part, _ table: HTML, at step: Int) -> (mark: Mark, text: HTML)? {
     if part.life.from == step {

@@ -1,9 +1,8 @@
-/// The report of a history and, optionally, of a database: one HTML page that needs no network.
+/// The report on a history and, optionally, on a database, as one HTML page that needs no network.
 ///
-/// - ``Chronicle``: the replay of a history, with the lifetime of each table, column, key, index
-///   and trigger.
-/// - ``DatabaseFacts``: drift, row counts, sizes and pending migrations of a database.
-/// - ``Report``: the contents of the page; ``Report/page`` writes it.
+/// - ``Chronicle`` is a replayed history with the lifetime of each table, column, key, index and trigger.
+/// - ``DatabaseFacts`` contains drift, row counts, sizes and pending migrations of a database.
+/// - ``Report`` collects the contents of the page, and ``Report/page`` writes it.
 
 import SchemaDiagram
 import SchemaHistory
@@ -16,27 +15,30 @@ import SchemaReplay
 import SchemaSQLite
 
 package struct Report: Sendable {
-  /// The name of the project in the title.
+  /// The name of the project, for the title.
   package let name: String
   package let chronicle: Chronicle
   package let lint: LintReport
-  /// Nil without a database.
+  /// The facts about a database; nil without a database.
   package var database: DatabaseFacts?
   /// Reasons why parts of the report are missing.
   package var problems: [String] = []
   /// The time of the report in UTC.
   package let date: String
-  /// The latest schema, with its difference from the latest release.
+  /// The latest schema, with its differences from the latest release.
   let diagram: Diagram
   /// The layout of the diagram; nil without Graphviz.
   private(set) var svg: String?
   let uses: Uses
 
-  /// Diagrams of more tables show only keys and changes.
+  /// The greatest number of tables whose columns a diagram shows in full. Larger diagrams show only keys and
+  /// changes.
   private static let largestFullDiagram = 30
 
+  /// Creates a report.
+  ///
   /// - Parameters:
-  ///   - chronicle: of the replay in which lint judged the history.
+  ///   - chronicle: the replay of the history that lint used.
   ///   - name: the name of the project.
   ///   - drawsWithGraphviz: whether to use Graphviz if it is installed.
   package init(

@@ -4,13 +4,15 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// The views and triggers that read or write tables, as SQLite's authorizer reports them during
-/// compilation.
+/// The views and triggers that read or write each table, as SQLite's authorizer reports them when it compiles
+/// them.
 struct Uses: Sendable {
-  /// By the table.
+  /// The users of each table.
   private(set) var users: [Identifier: [SchemaDelta.Key]] = [:]
 
-  /// - Throws: when the scratch database fails. Views and triggers that do not compile are omitted.
+  /// Compiles the views and triggers of a schema. Skips those that do not compile.
+  ///
+  /// - Throws: if the scratch database fails.
   init(of schema: Schema, _ application: Application) throws(DatabaseError) {
     let connection = try schema.scratch(application)
     for view in schema.objects where view.kind == .view {
