@@ -2,17 +2,17 @@ import SchemaModel
 import SchemaSQLText
 
 extension Diagram {
-  /// The diagram in Graphviz's language. Changes are marked by colours and words.
+  /// Returns the diagram in Graphviz's language. Colours and words mark changes.
   ///
   /// - Parameters:
-  ///   - link: the target of a table's link; nil for no link.
-  ///   - showsAllColumns: false draws only keys, foreign keys and changed columns.
+  ///   - showsAllColumns: whether to draw all columns, and not only keys, foreign keys and changed columns.
+  ///   - link: returns the target of a table's link; nil for no link.
   package func dot(
     showsAllColumns: Bool = true, linking link: (String) -> String? = { _ in nil }
   ) -> String {
     var lines = [
       "digraph schema {",
-      // `pack` lays out unconnected tables beside each other; without it, all are in one column.
+      // `pack` places unconnected tables side by side. Without it, all of them are in one column.
       "  graph [pack=12, rankdir=LR, bgcolor=transparent, nodesep=0.25, ranksep=0.9, pad=0.2];",
       "  node [shape=plain, fontname=\"Helvetica\", fontsize=11, margin=0];",
       "  edge [fontname=\"Helvetica\", fontsize=9, dir=both, arrowsize=0.8];",
@@ -28,7 +28,7 @@ extension Diagram {
     return (lines + ["}"]).map { $0 + "\n" }.joined()
   }
 
-  /// For each table, the columns that a foreign key connects.
+  /// For each table, the columns of foreign keys and the columns to which they refer.
   private var referencedColumns: [Set<Identifier>] {
     var used = [Set<Identifier>](repeating: [], count: tables.count)
     for reference in references {
@@ -88,8 +88,8 @@ extension Diagram {
 
   private func edge(_ reference: Reference) -> String {
     let style = Style(reference.mark)
-    // An edge leaves the parent to the right of its types, and enters the child to the left of its
-    // names.
+    // An edge leaves the parent at the right of its type column, and enters the child at the left of its name
+    // column.
     func port(_ table: Int, _ columns: [String], _ letter: String, _ side: String) -> String {
       let place = columns.first.flatMap { name in
         tables[table].columns.firstIndex { $0.column.name.isSameName(as: name) }
@@ -134,7 +134,7 @@ extension String {
   fileprivate var labelText: String { isEmpty ? " " : markupText }
 }
 
-/// A string of Graphviz's language. (`replacing` needs macOS 13.)
+/// Quotes a string in Graphviz's language. (`replacing` needs macOS 13.)
 private func quoted(_ text: String) -> String {
   "\"" + text.unicodeScalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }.joined() + "\""
 }

@@ -1,9 +1,9 @@
 /// Diagrams of schemas.
 ///
-/// - ``SchemaModel/Schema/outline(_:)``: the tables of a schema as SQLite describes them.
-/// - ``Diagram``: the tables and foreign keys to draw, and their differences from an older schema.
-/// - ``Diagram/mermaid``, ``Diagram/dot(showsAllColumns:linking:)``: the diagram as text; ``Graphviz`` converts DOT
-///   to SVG.
+/// - ``SchemaModel/Schema/outline(_:)`` describes the tables of a schema as SQLite reports them.
+/// - ``Diagram`` collects the tables and foreign keys to draw, and their differences from an older schema.
+/// - ``Diagram/mermaid`` and ``Diagram/dot(showsAllColumns:linking:)`` are the diagram as text. ``Graphviz``
+///   converts DOT to SVG.
 
 import SchemaHistory
 import SchemaModel
@@ -13,7 +13,7 @@ import SchemaSQLText
 package enum Mark: String, Sendable, CaseIterable {
   case same, new, changed, dropped
 
-  /// ` (new)`; empty if there is no difference.
+  /// A suffix such as ` (new)`; empty if there is no difference.
   package var suffix: String { self == .same ? "" : " (\(rawValue))" }
 }
 
@@ -33,9 +33,9 @@ package struct Diagram: Sendable {
     package fileprivate(set) var parent: Int
     package let key: StoredTable.ForeignKey
     package let mark: Mark
-    /// Whether the child may have no parent.
+    /// Whether a row of the child may have no parent row.
     package let isOptional: Bool
-    /// Whether a parent has at most one child.
+    /// Whether a parent row has at most one child row.
     package let isUnique: Bool
     /// Whether the child's primary key contains the foreign key.
     package let isIdentifying: Bool
@@ -43,7 +43,7 @@ package struct Diagram: Sendable {
 
   package private(set) var tables: [Table] = []
   package private(set) var references: [Reference] = []
-  /// Missing tables that foreign keys refer to.
+  /// The tables that foreign keys refer to and that do not exist.
   package private(set) var missing: Set<Identifier> = []
 
   package init(_ outline: [TableOutline]) {
@@ -53,9 +53,10 @@ package struct Diagram: Sendable {
     connect { _, _ in .same }
   }
 
-  /// Also includes dropped tables and columns.
+  /// Creates a diagram with the differences from an older schema. The diagram also contains dropped tables
+  /// and columns.
   ///
-  /// - Parameter changes: the differences from the older schema.
+  /// - Parameter changes: the differences between the two schemas.
   package init(_ outline: [TableOutline], since old: [TableOutline], _ changes: [SchemaChange]) {
     let marks = TableMarks(changes)
     for table in outline {
@@ -87,9 +88,9 @@ package struct Diagram: Sendable {
     Set(tables.filter { $0.mark != .same }.map(\.name.identifier))
   }
 
-  /// The part of the diagram around some tables.
+  /// Returns the part of the diagram around some tables.
   ///
-  /// - Parameter neighbours: the maximum distance from these tables in foreign keys.
+  /// - Parameter neighbours: the maximum distance from these tables, as a number of foreign keys.
   package func around(_ names: Set<Identifier>, neighbours: Int) -> Diagram {
     var kept = Set(tables.indices.filter { names.contains(tables[$0].name) })
     for _ in 0..<neighbours {
@@ -112,7 +113,7 @@ package struct Diagram: Sendable {
     return part
   }
 
-  /// The tables whose names match.
+  /// Returns the tables whose names match.
   package func tables(matching glob: Glob) -> Set<Identifier> {
     Set(tables.map(\.name).filter(glob.matches).map(\.identifier))
   }
@@ -137,7 +138,7 @@ package struct Diagram: Sendable {
         isIdentifying: own.isSubset(of: primaryKey)))
   }
 
-  /// A missing table is drawn without columns.
+  /// Returns the index of a table. Adds a missing table without columns.
   private mutating func place(of name: String) -> Int {
     if let place = tables.firstIndex(where: { $0.name.isSameName(as: name) }) { return place }
     missing.insert(name)
@@ -166,7 +167,7 @@ extension ColumnOutline {
   }
 }
 
-/// The marks that a comparison of two schemas gives tables and columns.
+/// The changed tables and columns in a comparison of two schemas.
 private struct TableMarks {
   private(set) var changed: Set<Identifier> = []
   private var columns: [Identifier: Set<Identifier>] = [:]
@@ -184,7 +185,7 @@ private struct TableMarks {
     }
   }
 
-  /// The columns of a table, with each dropped column after the one that it followed.
+  /// Returns the columns of a table, with each dropped column after its former predecessor.
   func columns(
     of table: TableOutline, before: TableOutline?
   ) -> [(column: ColumnOutline, mark: Mark)] {

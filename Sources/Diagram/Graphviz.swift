@@ -3,13 +3,13 @@ import SchemaSQLText
 
 /// The program `dot` of Graphviz, which computes the layout of diagrams.
 package enum Graphviz {
-  /// Converts a diagram in Graphviz's language to SVG: one `svg` element, without a document type.
+  /// Converts a diagram in Graphviz's language to SVG: one `svg` element without a document type.
   ///
   /// - Parameters:
   ///   - seconds: the time limit. 120 tables need about five seconds, 400 need minutes.
-  ///   - program: the path of `dot`, or its name on the path.
-  /// - Throws: `notInstalled` if `dot` is not on the path; `failed` if it ends with an error, writes an
-  ///   incomplete element, or does not end in time.
+  ///   - program: the path of `dot`, or its name in a folder of `PATH`.
+  /// - Throws: `notInstalled` if `dot` is not in a folder of `PATH`; `failed` if `dot` fails, writes an
+  ///   incomplete element, or exceeds the time limit.
   package static func svg(
     of dot: String, seconds: Int = 30, program: String = "dot"
   ) throws(Subprocess.Problem) -> String {
@@ -27,8 +27,8 @@ package enum Graphviz {
     return shortened(text[start.lowerBound...])
   }
 
-  /// Removes the ids of nodes, which Graphviz repeats in comments and tooltips, and writes what all
-  /// texts have in common only once.
+  /// Removes the ids of nodes, which Graphviz repeats in comments and tooltips, and moves the attributes that
+  /// all texts share to the `svg` element.
   private static func shortened(_ svg: Substring) -> String {
     var bytes = Array(svg.utf8)
     for (start, end) in [("<title>", "</title>\n"), ("<!--", "-->\n"), (" id=\"", "\"")] {
@@ -41,10 +41,10 @@ package enum Graphviz {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// As Graphviz writes the font of the nodes.
+  /// The attributes that Graphviz writes for the font of the nodes.
   private static let font = [" font-family=\"Helvetica,sans-Serif\"", " font-size=\"11.00\""]
 
-  /// Removes each part from `start` to the next `end`.
+  /// Removes each part from `start` through the next `end`.
   private static func without(_ start: [UInt8], _ end: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)

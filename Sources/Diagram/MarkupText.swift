@@ -1,12 +1,11 @@
 import SchemaSQLText
 
 extension String {
-  /// The text escaped for elements and quoted attributes of HTML and SVG and for labels of
-  /// Graphviz. Characters that are invisible or change the direction of writing are shown as their
-  /// numbers.
+  /// The text, escaped for elements and quoted attributes of HTML and SVG and for labels of Graphviz. Shows
+  /// characters that are invisible or change the direction of writing as their numbers.
   package var markupText: String { markup { _ in false } }
 
-  /// Like `markupText`, for the text of several lines in an element. Quotes need no escape there.
+  /// Like `markupText`, but keeps line feeds, tabs and quotes, for text of several lines inside an element.
   package var markupLines: String { markup { "\n\t\"'".unicodeScalars.contains($0) } }
 
   private func markup(except isKept: (Unicode.Scalar) -> Bool) -> String {

@@ -2,10 +2,10 @@ import SchemaModel
 import SchemaSQLText
 
 extension Diagram {
-  /// The diagram as Mermaid's `erDiagram`, which GitHub renders. Changes are marked by words.
+  /// The diagram as Mermaid's `erDiagram`, which GitHub renders. Words mark changes.
   ///
-  /// A name that Mermaid's grammar does not accept is replaced, and a label or a comment shows the
-  /// original.
+  /// Names that Mermaid's grammar does not accept are replaced. Then a label or a comment shows the original
+  /// name.
   package var mermaid: String {
     var lines = ["erDiagram"]
     let ids = entityIDs
@@ -57,7 +57,7 @@ extension Diagram {
     }
   }
 
-  /// A unique name of letters, digits and underscores for each table.
+  /// A unique id of letters, digits and underscores for each table.
   private var entityIDs: [String] {
     var known: Set<Identifier> = []
     return tables.map { table in
@@ -70,8 +70,7 @@ extension Diagram {
   }
 }
 
-/// Words that Mermaid's lexer does not accept as the name of an entity (erDiagram.jison),
-/// regardless of case.
+/// Words that Mermaid's lexer does not accept as the name of an entity, in any letter case (erDiagram.jison).
 private let entityKeywords: Set<Identifier> = [
   "accTitle", "accDescr", "class", "classDef", "direction", "end", "erDiagram", "many", "one",
   "only",
@@ -79,7 +78,7 @@ private let entityKeywords: Set<Identifier> = [
 ]
 
 extension String {
-  /// The text as one word of Mermaid's grammar.
+  /// The text as one word in Mermaid's grammar.
   fileprivate var mermaidWord: String {
     var word = ""
     var isInParentheses = false
@@ -101,8 +100,8 @@ extension String {
     return word
   }
 
-  /// The text for Mermaid's double quotes. Characters that end the quotes, start a directive or an
-  /// entity, or are invisible become `U+0022`.
+  /// The text for double quotes in Mermaid. Replaces characters that end the quotes, start a directive or an
+  /// entity, or are invisible by their code points, such as `U+0022`.
   fileprivate var mermaidText: String {
     var text = ""
     for scalar in unicodeScalars {

@@ -4,10 +4,10 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Connection {
-  /// The outline of a table. Only constraints and options, which no PRAGMA reports, come from the
-  /// stored SQL.
+  /// Reads the outline of a table. Only the constraints and options come from the stored SQL, because no
+  /// PRAGMA reports them.
   ///
-  /// - Parameter triggers: the schema's triggers of that table.
+  /// - Parameter triggers: the triggers on the table.
   package func outline(
     of table: SchemaObject, _ triggers: [SchemaObject]
   ) throws(DatabaseError) -> TableOutline {
@@ -66,7 +66,7 @@ extension CreateTable.Constraint {
 }
 
 extension Schema {
-  /// The tables except for shadow tables of virtual tables.
+  /// The tables, without shadow tables of virtual tables.
   package var drawnTables: [SchemaObject] {
     ours().withoutShadowTables().tables
   }

@@ -14,7 +14,7 @@ package struct TableOutline: Sendable, Hashable {
   package let options: [String]
   package let sql: String
 
-  /// The columns of the primary key, in its order.
+  /// The columns of the primary key, in the order of the key.
   package var primaryKey: [String] {
     columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
   }
@@ -40,17 +40,17 @@ extension [TableOutline] {
 
 package struct ColumnOutline: Sendable, Hashable {
   package let name: String
-  /// As declared; empty without a type.
+  /// The declared type; empty if the column has none.
   package let type: String
   package let isNotNull: Bool
-  /// Counted from 1; 0 for columns outside of the primary key.
+  /// The position in the primary key, counted from 1; 0 for columns outside of the key.
   package let keyPosition: Int
-  /// The constraints except for foreign keys, each on one line: `NOT NULL`, `DEFAULT 0`.
+  /// The constraints without foreign keys, each on one line: `NOT NULL`, `DEFAULT 0`.
   package let constraints: [String]
 }
 
 extension StoredTable.ForeignKey {
-  /// ` ON DELETE CASCADE`; empty for default actions.
+  /// Text such as ` ON DELETE CASCADE`; empty for default actions.
   package var actions: String {
     (onDelete == "NO ACTION" ? "" : " ON DELETE \(onDelete)")
       + (onUpdate == "NO ACTION" ? "" : " ON UPDATE \(onUpdate)")

@@ -4,24 +4,24 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// The names of the databases, in the order in which they were listed.
+/// The names of the databases, in the order in which they were added.
 ///
-/// They are in a temporary table of SQLite, which is a file once it is larger than its cache.
+/// They are in a temporary table, which SQLite moves to a file when it becomes larger than the page cache.
 package final class DatabaseList {
   package let shard: Shard
-  /// How many databases the whole list names.
+  /// The number of databases in the whole list.
   package private(set) var listed = 0
-  /// How many of them belong to the shard.
+  /// The number of databases in the shard.
   package private(set) var count = 0
-  /// Identifies the whole list, regardless of its order: the SHA-256 of the names in the order of their bytes, each
-  /// followed by a NUL.
+  /// The digest of the whole list, regardless of its order: the SHA-256 of the names in the order of their
+  /// bytes, each followed by a NUL.
   package private(set) var digest = ""
   private let connection: Connection
   private let insertion: Statement
   private let reading: Statement
 
   package struct Item: Sendable {
-    /// Counts up from 1 in the order of the list.
+    /// The position in the whole list, counted from 1.
     package let number: Int64
     package let name: String
   }
@@ -52,7 +52,9 @@ package final class DatabaseList {
 
   // MARK: Adding names
 
-  /// - Throws: when the list already names the file, under this name or another one.
+  /// Adds a database.
+  ///
+  /// - Throws: if the list already contains the file, under this name or another one.
   func add(_ name: String) throws {
     let identity = FileStatus(name)?.identity
     let file = [identity?.device, identity?.inode].map {
@@ -68,8 +70,10 @@ package final class DatabaseList {
     throw Failure(.invalidInput, "\(problem): list each database once. Nothing changed")
   }
 
-  /// - Parameter file: the device and the inode, or two NULLs where only the names are compared.
-  /// - Returns: whether the list did not name the database yet.
+  /// Adds a name.
+  ///
+  /// - Parameter file: the device and the inode, or two NULLs to compare only names.
+  /// - Returns: whether the list did not contain the database before.
   func insert(
     _ name: String, _ file: [Value] = [.null, .null]
   ) throws(DatabaseError) -> Bool {
@@ -83,7 +87,7 @@ package final class DatabaseList {
     return true
   }
 
-  /// Adds names in the order of their bytes; `find` may pass them in any order.
+  /// Adds names in the order of their bytes. `find` may pass them in any order, and more than once.
   func addSorted(_ find: ((String) throws -> Void) throws -> Void) throws -> Int {
     var number = 0
     try connection.execute("DELETE FROM found")
@@ -100,7 +104,7 @@ package final class DatabaseList {
     return number
   }
 
-  /// Ends the list. Nothing can be added after that.
+  /// Completes the list. Names cannot be added after that.
   package func close() throws(Failure) {
     do {
       try connection.execute("COMMIT; DROP TABLE found")
@@ -115,19 +119,19 @@ package final class DatabaseList {
 
   // MARK: Reading
 
-  /// The first database of the shard after one.
+  /// Returns the next database of the shard.
   ///
-  /// - Parameter number: 0 begins.
+  /// - Parameter number: the number of the previous database; 0 for the first one.
   func next(after number: Int64) throws(DatabaseError) -> Item? {
     try reading.item(after: number)
   }
 
-  /// Keeps a database for a second try.
+  /// Sets a busy database aside for a second try.
   func postpone(_ item: Item) throws(DatabaseError) {
     try connection.execute("INSERT INTO busy VALUES (?1)", [.integer(item.number)])
   }
 
-  /// Takes the first database that was postponed.
+  /// Returns the first postponed database, and removes it from the postponed ones.
   func takePostponed() throws(DatabaseError) -> Item? {
     let item = try connection.prepare(
       "SELECT number, name FROM names JOIN busy USING (number) WHERE number > ?1 "
@@ -150,7 +154,7 @@ extension Statement {
 }
 
 extension Failure {
-  /// The failure for an error that stopped the reading or writing of a list.
+  /// Converts an error in reading or writing a list.
   init(ofList error: any Error) {
     switch error {
     case let failure as Failure: self = failure
@@ -165,9 +169,9 @@ extension Failure {
   }
 }
 
-/// One of several parts of a list, by the bytes of the names: `2/4`.
+/// One of several parts of a list, divided by a hash of the names: `2/4`.
 package struct Shard: Sendable, Hashable {
-  /// From 1.
+  /// The number of the part, counted from 1.
   package let index: Int
   package let count: Int
 
@@ -179,7 +183,9 @@ package struct Shard: Sendable, Hashable {
     self.count = count
   }
 
-  /// - Parameter text: `I/N`, with I from 1 to N.
+  /// Parses a shard.
+  ///
+  /// - Parameter text: `I/N`, with I from 1 to N, and N at most 1,000,000.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let index = Self.number(parts[0]), let count = Self.number(parts[1]),
@@ -194,8 +200,8 @@ package struct Shard: Sendable, Hashable {
 
   package var isAll: Bool { count == 1 }
 
-  /// Whether a database belongs to the part: the first eight bytes of the SHA-256 of its name as it is listed,
-  /// as a big-endian number modulo the number of parts, are one less than the index.
+  /// Whether a database belongs to the part. The first eight bytes of the SHA-256 of its listed name are a
+  /// big-endian number; modulo the number of parts, it must be one less than the index.
   package func contains(_ name: String) -> Bool {
     guard !isAll else { return true }
     let number = UInt64(SHA256.hex(name.utf8).prefix(16), radix: 16) ?? 0

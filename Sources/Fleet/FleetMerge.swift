@@ -3,21 +3,23 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// The sum of the reports of all shards of one list.
+/// The combined reports of all shards of one list.
 package struct FleetMerge: Sendable {
-  /// Of the whole list.
+  /// The header of the whole list.
   package private(set) var header: FleetHeader
   package private(set) var summary: FleetSummary
   package let reports: Int
-  /// The worst exit code of the reports.
+  /// The worst of the exit codes of the reports.
   package private(set) var status = ExitStatus.success
 
-  /// - Throws: when a report is missing, is incomplete, names a database that another one names, or was made
-  ///   from another list or history.
+  /// Reads and combines reports.
+  ///
+  /// - Throws: if a report is missing or incomplete, if two reports contain the same database, or if a report
+  ///   belongs to another list or history.
   package init(_ paths: [String]) throws(Failure) {
     reports = paths.count
     do {
-      // The databases with a result.
+      // The databases that have a result.
       let names = try DatabaseList()
       let reading = try ReportReading()
       var headers: [(path: String, header: FleetHeader)] = []
@@ -55,7 +57,9 @@ package struct FleetMerge: Sendable {
     }
   }
 
-  /// - Parameter check: gets the header before anything else is read.
+  /// Reads a report.
+  ///
+  /// - Parameter check: checks the header before the other lines are read.
   /// - Returns: the exit code of the run.
   private static func read(
     _ path: String, _ reading: ReportReading, into names: DatabaseList, _ sum: inout FleetSummary,
@@ -67,7 +71,7 @@ package struct FleetMerge: Sendable {
     var number = 0
     while let (bytes, isEnded) = try reader.next(endingWith: UInt8(ascii: "\n")) {
       number += 1
-      // A run that was killed may have written half of its last line.
+      // A killed run may have written only a part of its last line.
       guard isEnded else { break }
       guard status == nil,
         let line = try? reading.line(String(decoding: bytes, as: UTF8.self))

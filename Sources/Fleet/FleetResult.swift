@@ -9,28 +9,28 @@ package struct FleetResult: Sendable {
     case migrated
     case upToDate = "up-to-date"
     case pending
-    /// Its ledger and schema match its history.
+    /// The ledger and the schema of the database match the history.
     case verified
     case failed
     /// Unfinished migrations were rolled back.
     case interrupted
-    /// The run stopped before it.
+    /// The run stopped before it processed the database.
     case notStarted = "not-started"
   }
 
-  /// As it was listed.
+  /// The name as it was listed.
   package let database: String
   package var state: State
   package var failure: Failure?
-  /// The ids of the applied migrations, which stay applied if a later one fails.
+  /// The ids of the applied migrations. They remain applied if a later migration fails.
   package var applied: [String] = []
   /// The ids of the migrations of another tool that were adopted.
   package var adopted: [String] = []
-  /// The last migration that the database has run; only `status` reads it.
+  /// The last migration that the database has run. Only `status` reads it.
   package var current: String?
   /// The ids of the migrations that it has not run; only `status` reads them.
   package var pending: [String] = []
-  /// The differences from the history that no migration made.
+  /// The schema differences from the history.
   package var drift: [SchemaChange] = []
   /// Whether the report of a shard records drift. `fleet merge` does not read the differences.
   var isReportedAsDrifted = false
@@ -45,13 +45,13 @@ package struct FleetResult: Sendable {
     attempts = state == .notStarted ? 0 : 1
   }
 
-  /// - Parameter failure: an interruption has a state of its own.
+  /// Creates the result of a failure. Distinguishes interruptions from other failures.
   init(_ database: String, failure: Failure) {
     self.init(
       database, failure.status == .interrupted ? .interrupted : .failed, failure: failure)
   }
 
-  /// Whether anything differs from the history.
+  /// Whether the schema differs from the history.
   package var isDrifted: Bool { isReportedAsDrifted || !drift.isEmpty }
 
   package var status: ExitStatus { failure?.status ?? .success }
@@ -61,14 +61,14 @@ package struct FleetResult: Sendable {
 package struct FleetHeader: Sendable {
   /// `migrate`, `status` or `verify`.
   package let command: String
-  /// Identifies the history.
+  /// A digest that identifies the history.
   package let history: String
-  /// Identifies the whole list.
+  /// A digest that identifies the whole list.
   package let digest: String
-  /// How many databases the whole list names.
+  /// The number of databases in the whole list.
   package let listed: Int
   package let shard: Shard
-  /// How many of them belong to the shard.
+  /// The number of databases in the shard.
   package let count: Int
 }
 
@@ -80,9 +80,9 @@ extension FleetHeader {
   }
 }
 
-/// The sum of the results of many databases. Its size does not depend on their number.
+/// Counts of the results of many databases. The size of the summary does not depend on their number.
 package struct FleetSummary: Sendable {
-  /// Failures that are counted together: one exit code in one operation of one migration.
+  /// The key by which failures are grouped: the exit code, the migration and the operation.
   package struct Cause: Hashable, Sendable {
     package let status: ExitStatus
     package let migration: ExactText?
@@ -96,13 +96,13 @@ package struct FleetSummary: Sendable {
     }
   }
 
-  /// How many databases the sum is to have.
+  /// The expected number of databases.
   package var expected: Int
   package private(set) var states: [FleetResult.State: Int] = [:]
   private var causes: [Cause: Int] = [:]
-  /// The first ten.
+  /// The first ten failures.
   package private(set) var failures: [FleetResult] = []
-  /// How many databases differ from the history, where that stopped no migration.
+  /// The number of databases whose schema differs from the history, but whose migrations did not fail.
   package private(set) var drifted = 0
   package private(set) var status = ExitStatus.success
   package var milliseconds: Int64 = 0
@@ -120,17 +120,17 @@ package struct FleetSummary: Sendable {
     if failures.count < 10 { failures.append(result) }
   }
 
-  /// Makes the exit code that of an interrupted run, whose databases may all have succeeded.
+  /// Sets the exit code of an interrupted run, because all databases may have succeeded.
   package mutating func noteInterruption() { status = .interrupted }
 
-  /// Databases with a result.
+  /// The number of databases with a result.
   package var done: Int {
     states.reduce(0) { $0 + ($1.key == .notStarted ? 0 : $1.value) }
   }
 
   package var failed: Int { (states[.failed] ?? 0) + (states[.interrupted] ?? 0) }
 
-  /// The most frequent first.
+  /// The causes of failures, the most frequent first.
   package var sortedCauses: [(cause: Cause, count: Int)] {
     causes.map { ($0.key, $0.value) }.sorted { a, b in
       (b.1, a.0.status.rawValue, a.0.migration?.text ?? "", a.0.operation?.text ?? "")

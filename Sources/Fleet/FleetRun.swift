@@ -4,23 +4,23 @@ import SchemaSQLText
 import SchemaSQLite
 
 package struct FleetOptions: Sendable {
-  /// How many databases are worked on at the same time.
+  /// The number of databases that are processed at the same time.
   package var jobs = 1
-  /// How many databases of the list come first, and must all succeed.
+  /// The number of databases that are processed first. If one of them fails, the run stops.
   package var canary: Int?
-  /// How many failures stop the run.
+  /// The number of failures that stops the run.
   package var maxFailures: Int?
-  /// How long to wait for a lock, in seconds.
+  /// The time to wait for a lock, in seconds.
   package var timeout = 5.0
 
   package init() {}
 }
 
-/// Works on the databases of a list in several threads.
+/// Processes the databases of a list in several threads.
 ///
-/// Threads, and not tasks: a database that is busy makes its thread wait.
+/// It uses threads and not tasks, because a thread blocks while it waits for a busy database.
 package final class FleetRun: @unchecked Sendable {
-  /// Guards everything below: one thread at a time takes a database or hands in a result.
+  /// Guards the properties below: one thread at a time takes a database or adds a result.
   private let mutex = Locked(())
   private let list: DatabaseList
   private let work: FleetWork
@@ -29,23 +29,24 @@ package final class FleetRun: @unchecked Sendable {
   private let onResult: (FleetResult, FleetSummary) -> Void
   private var summary: FleetSummary
   private var phase = Phase.first(last: .max)
-  /// The last database that was taken.
+  /// The number of the last database that a thread took.
   private var taken: Int64 = 0
-  /// Why the list could not be read.
+  /// The error in reading the list.
   private var problem: DatabaseError?
 
   private enum Phase: Equatable {
-    /// The databases through a number, in the order of the list.
+    /// The databases up to a number, in the order of the list.
     case first(last: Int64)
-    /// Those that were busy.
+    /// The databases that were busy in the first phase.
     case second
   }
 
-  /// How long the first try waits for a lock, in seconds. A busy database gets a second try at the end, and must
-  /// not delay the others.
+  /// The time for which the first try waits for a lock, in seconds. A busy database must not delay the
+  /// others. It gets a second try at the end.
   private static let firstTimeout = 0.25
 
-  /// - Parameter onResult: gets each result once, with the sum so far; called by one thread at a time.
+  /// - Parameter onResult: receives each result once, with the summary so far. Only one thread at a time
+  ///   calls it.
   package init(
     _ work: FleetWork, on list: DatabaseList, _ options: FleetOptions,
     interruption: Interruption = Interruption(),
@@ -59,7 +60,9 @@ package final class FleetRun: @unchecked Sendable {
     summary = FleetSummary(expected: list.count)
   }
 
-  /// - Throws: when the list cannot be read.
+  /// Processes the databases, and returns the summary.
+  ///
+  /// - Throws: if the list cannot be read.
   package func run() throws(Failure) -> FleetSummary {
     let time = Stopwatch()
     do {
@@ -76,7 +79,7 @@ package final class FleetRun: @unchecked Sendable {
     return summary
   }
 
-  /// The number in the list of the shard's database of that rank.
+  /// Returns the number in the list of the shard's n-th database.
   private func number(ofDatabase rank: Int) throws(DatabaseError) -> Int64 {
     var number: Int64 = 0
     for _ in 0..<rank {
@@ -108,7 +111,8 @@ package final class FleetRun: @unchecked Sendable {
         if result.status == .busy, result.applied.isEmpty {
           postpone(item)
         } else {
-          // What was applied before the database was busy belongs to its result.
+          // Try again at once: the result must include the migrations that were applied before the database
+          // became busy.
           handIn(result.status == .busy ? secondTry(item, after: result) : result)
         }
       }
@@ -168,7 +172,7 @@ package final class FleetRun: @unchecked Sendable {
     onResult(result, summary)
   }
 
-  /// Reports the databases that the run did not get to.
+  /// Adds results for the databases that the run did not process.
   private func skipRest() throws(DatabaseError) {
     while let item = try list.takePostponed() {
       add(

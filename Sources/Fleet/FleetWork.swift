@@ -7,13 +7,15 @@ import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 
-/// The work that a run does on each database.
+/// The work of a run on each database.
 package enum FleetWork: Sendable {
   case migrate(ReplayedHistory)
   case status(Project)
   case verify(ReplayedHistory)
 
-  /// - Parameter timeout: how long to wait for a lock, in seconds.
+  /// Processes one database.
+  ///
+  /// - Parameter timeout: the time to wait for a lock, in seconds.
   func perform(
     on database: String, timeout: Double, _ interruption: Interruption
   ) -> FleetResult {
@@ -37,7 +39,7 @@ package enum FleetWork: Sendable {
         result = FleetResult(database, try view.project.verify(readable, with: view.replay))
       }
     } catch {
-      // SQLite may report another error for a statement that an interrupt stopped.
+      // SQLite may report a statement that an interrupt stopped with another error.
       result = FleetResult(
         database,
         failure: interruption.isRequested
@@ -91,19 +93,22 @@ extension Failure {
   }
 }
 
-/// A history that was read, checked and replayed once, to bring any number of existing databases up to date.
-/// Threads may share it.
+/// A history that was read, checked and replayed once, to migrate any number of existing databases. Threads
+/// may share it.
 package struct ReplayedHistory: Sendable {
   package let project: Project
   package let replay: PendingReplay
   /// The migrations to apply, in order.
   package let targets: [Migration]
   private var options: MigrateOptions
-  /// The same for databases that have run some of the migrations that a squash replaces, by their ids.
+  /// The forms of the history for databases that have run some of the migrations that a squash replaces, by
+  /// the ids of their migrations.
   private let views = Locked<[[ExactText]: ReplayedHistory]>([:])
 
-  /// - Parameter options: for all databases; the path in them is not used.
-  /// - Throws: also the failure of a migration on the scratch database, which no database could run.
+  /// Reads and replays the history.
+  ///
+  /// - Parameter options: the options for all databases. The path in them is ignored.
+  /// - Throws: also the failure of a migration on the scratch database, because no database could run it.
   package init(
     _ project: Project, _ options: MigrateOptions, interruption: Interruption = Interruption()
   ) throws(Failure) {
@@ -117,8 +122,8 @@ package struct ReplayedHistory: Sendable {
 
   /// Applies the pending migrations to one database.
   ///
-  /// - Parameter timeout: how long to wait for a lock, in seconds.
-  /// - Throws: what stopped it before it began; later failures are in the report.
+  /// - Parameter timeout: the time to wait for a lock, in seconds.
+  /// - Throws: the failure that prevented the run. The report contains later failures.
   package func migrate(
     _ database: String, timeout: Double, interruption: Interruption = Interruption()
   ) throws(Failure) -> MigrateReport {
@@ -136,7 +141,7 @@ package struct ReplayedHistory: Sendable {
     ).run()
   }
 
-  /// The history as a database needs it (`Project.view`). Each form of it is replayed once.
+  /// Returns the form of the history that a database needs (`Project.view`). Replays each form once.
   package func view(
     of database: ReadableDatabase, interruption: Interruption = Interruption()
   ) throws(Failure) -> ReplayedHistory {
@@ -152,12 +157,12 @@ package struct ReplayedHistory: Sendable {
     }
   }
 
-  /// Identifies the migrations to apply.
+  /// A digest that identifies the migrations to apply.
   package var digest: String { targets.digest }
 }
 
 extension Project {
-  /// Identifies the whole history.
+  /// A digest that identifies the whole history.
   package var digest: String { migrations.digest }
 }
 

@@ -7,12 +7,14 @@ import SchemaSQLite
 package enum ListSource: Sendable, Hashable {
   /// A path, or a pattern of paths.
   case pattern(String)
-  /// A file with one name in each line, or with a NUL after each name.
+  /// A file with one name per line, or with a NUL after each name.
   case file(String)
   case standardInput
 }
 
 extension DatabaseList {
+  /// Adds the names of a source.
+  ///
   /// - Parameter interruption: stops waiting for input.
   package func add(
     _ source: ListSource, interruption: Interruption = Interruption()
@@ -40,7 +42,7 @@ extension DatabaseList {
   private func add(fromFile path: String?, _ interruption: Interruption) throws {
     let limit = Int(PATH_MAX)
     var reader = try RecordReader(path, limit: limit, isCancelled: { interruption.isRequested })
-    // No name is longer, so a list with NULs has one by then.
+    // No path is longer, so a list that uses NULs contains one within these bytes.
     let separator: UInt8 = try reader.contains(0, inNext: limit + 1) ? 0 : 10
     var line = 0
     while let (bytes, _) = try reader.next(endingWith: separator) {
@@ -56,14 +58,14 @@ extension DatabaseList {
   }
 }
 
-/// A pattern of paths. In each part between slashes `*` matches any characters, `?` one, `[a-z]` one of these
-/// and `[^a-z]` or `[!a-z]` one other, as in SQLite's GLOB; `**` matches any number of folders, and at the
-/// end all files in them.
+/// A pattern of paths. In each part between slashes, as in SQLite's GLOB, `*` matches any characters, `?`
+/// matches one character, `[a-z]` matches one of these characters, and `[^a-z]` or `[!a-z]` matches one other
+/// character. `**` matches any number of folders, and at the end all files in them.
 ///
-/// A name that begins with a dot matches only a part that does.
+/// A name that begins with a dot matches only a part that begins with a dot.
 struct PathPattern {
   private let parts: [String]
-  /// The start of every match: `/` or empty.
+  /// The start of every path: `/` or empty.
   private let root: String
 
   init(_ pattern: String) {
@@ -84,10 +86,10 @@ struct PathPattern {
     text.utf8.contains { [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "[")].contains($0) }
   }
 
-  /// Passes each match once, in no particular order. Skips folders, and the files that SQLite and schemactl
-  /// write beside a database.
+  /// Passes each match to `body`, in no particular order. A pattern with several `**` can pass a match more
+  /// than once. Skips folders, and the files that SQLite and schemactl write beside a database.
   ///
-  /// - Throws: when a folder cannot be read, or a match is not UTF-8.
+  /// - Throws: if a folder cannot be read, or the name of a match is not UTF-8.
   func forEachMatch(_ body: (String) throws -> Void) throws {
     try match(parts[...], in: root, body)
   }
@@ -125,7 +127,7 @@ struct PathPattern {
     var problem: (any Error)?
     do throws(FileError) {
       try SchemaPlatform.forEachName(inFolder: folder.isEmpty ? "." : folder) { bytes in
-        // Replaces invalid UTF-8, so that the message can show the name.
+        // This replaces invalid UTF-8, so that the message can show the name.
         let name = String(decoding: bytes, as: UTF8.self)
         guard name != ".", name != "..", part.hasPrefix(".") || !name.hasPrefix("."),
           globMatches(part, name)
@@ -149,7 +151,7 @@ struct PathPattern {
     if let problem { throw problem }
   }
 
-  /// Journals and logs of SQLite; backups and copies of schemactl.
+  /// Whether a file is a journal or log of SQLite, or a backup or copy of schemactl.
   private func isSideFile(_ path: String) throws(FileError) -> Bool {
     for suffix in databaseSuffixes where !suffix.isEmpty && path.hasSuffix(suffix) {
       return try somethingExists(at: String(path.dropLast(suffix.count)))

@@ -33,15 +33,15 @@ struct RecordReader: ~Copyable {
     if closes { close(descriptor) }
   }
 
-  /// Whether a byte occurs in the next `count` bytes.
+  /// Whether a byte occurs in the next `count` bytes. Does not consume them.
   mutating func contains(_ byte: UInt8, inNext count: Int) throws(FileError) -> Bool {
     while buffer.count - start < count, !isAtEnd { try fill() }
     return buffer[start...].prefix(count).contains(byte)
   }
 
-  /// The next record without its final byte; nil at the end. The last record may lack that byte.
+  /// Reads the next record; nil at the end.
   ///
-  /// - Returns: the record, and whether it ends with `separator`.
+  /// - Returns: the record without its final byte, and whether it has one. Only the last record may lack it.
   mutating func next(
     endingWith separator: UInt8
   ) throws(FileError) -> (bytes: [UInt8], isEnded: Bool)? {
@@ -64,7 +64,7 @@ struct RecordReader: ~Copyable {
     }
   }
 
-  /// Waits for input.
+  /// Waits until input is available.
   private func wait() throws(FileError) {
     var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while poll(&ready, 1, 100) == 0 {

@@ -23,6 +23,8 @@ struct ReportReading {
       "SELECT " + keys.map { "json_extract(?1, '$.\($0)')" }.joined(separator: ", "))
   }
 
+  /// Parses a line.
+  ///
   /// - Returns: nil for a line that `fleet` does not write.
   func line(_ text: String) throws(DatabaseError) -> Line? {
     try decoding.bind([.text(text)])

@@ -13,8 +13,8 @@ struct ProgressLine {
   private var migration = ""
   private var phase: Phase?
 
-  /// A phase with two earlier measurements. The remaining time is estimated with the rate since the older
-  /// one, which had at most half of the rows done: the first rows of a phase take longer.
+  /// A phase with two earlier measurements. The remaining time is estimated from the rate since the older
+  /// one, when at most half of the current number of rows was done. The first rows of a phase take longer.
   private struct Phase {
     let progress: PhaseProgress
     let time = Stopwatch()
