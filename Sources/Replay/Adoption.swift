@@ -6,9 +6,10 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Project {
-  /// A database that schemactl may migrate, with its ledger, or with the rows that it will get (`adopting`).
+  /// Reads a database that schemactl may migrate, with the rows of its ledger or with those that adoption
+  /// will add (`adopting`).
   ///
-  /// - Parameter mayBeEmpty: whether it may be a new one.
+  /// - Parameter mayBeEmpty: whether the database may be a new one.
   package func live(
     in database: ReadableDatabase, mayBeEmpty: Bool = true
   ) throws(Failure) -> LiveDatabase {
@@ -18,16 +19,16 @@ extension Project {
     return live
   }
 
-  /// Where a database has no ledger, but another tool's that `replaces` names, its rows are those that the
-  /// ledger will get.
+  /// Reads a database. If its ledger has no rows, but `replaces` names a ledger of another tool in it, the
+  /// result has the rows that adoption will add.
   ///
-  /// - Throws: when the ledger of the other tool does not lead to a place in the history.
+  /// - Throws: a failure if the other tool's ledger does not correspond to a position in the history.
   package func adopting(_ database: ReadableDatabase) throws(Failure) -> LiveDatabase {
     try adopting(
       LiveDatabase(database.connection, ledger, path: database.name), in: database)
   }
 
-  /// The same for a database that has been read.
+  /// Does the same for a database that has been read.
   package func adopting(
     _ live: LiveDatabase, in database: ReadableDatabase
   ) throws(Failure) -> LiveDatabase {
@@ -43,9 +44,10 @@ extension Project {
     return live
   }
 
-  /// A row like that of a migration that has run; its version says that schemactl has not run it.
+  /// Returns the ledger row of an adopted migration. Its tool version shows that schemactl has not run the
+  /// migration.
   ///
-  /// - Parameter fingerprint: nil for a row that is not written.
+  /// - Parameter fingerprint: the fingerprint of the schema after it; nil only for a row that is not written.
   package func adoptedRow(
     _ migration: Migration, at index: Int, fingerprint: String?
   ) -> LedgerRow {
@@ -56,8 +58,8 @@ extension Project {
       toolVersion: ToolVersion.current + ToolVersion.adopted)
   }
 
-  /// Stops if the schema differs from the history at the migrations that another tool has applied. Objects that
-  /// the history does not know are drift, and may stay.
+  /// Stops if the schema differs from the history after the migrations that another tool has applied.
+  /// Additional objects are drift and do not stop the adoption.
   package func requireAdoptable(
     _ drift: [SchemaChange], through last: Migration, path: String
   ) throws(Failure) {
@@ -71,14 +73,14 @@ extension Project {
       remedy: "Correct the schema of the database, or list the objects under `ignore`")
   }
 
-  /// How many migrations another tool's ledger replaces; nil where the database has no such ledger, or an
-  /// empty one.
+  /// The number of migrations that count as applied according to another tool's ledger. Nil if the database
+  /// has no such ledger, or an empty one.
   private func adoptable(_ connection: Connection, _ path: String) throws(Failure) -> Int? {
     let items = migrations.flatMap(\.manifest.replaces)
     guard !items.isEmpty else { return nil }
     do {
       let ledgers = try ForeignLedgers(items, on: connection)
-      // With the manifests that it replaces, the history would begin with them (`view`).
+      // If the manifests that the squash replaces existed, `view` would have put them in its place.
       if let squash, ledgers.hasRunPart(of: squash) { throw missingManifests(squash, path) }
       return try ledgers.prefix(of: migrations, path)
     } catch {
@@ -88,34 +90,34 @@ extension Project {
 }
 
 extension SchemaChange {
-  /// An object that the history does not know, as a whole.
+  /// Whether the whole object is missing from the history.
   fileprivate var isObjectBesides: Bool {
     change == .unexpected && [.table, .index, .view, .trigger].contains(kind)
   }
 }
 
 extension ToolVersion {
-  /// Ends the version in the rows of migrations that were adopted.
+  /// The end of the tool version in the ledger rows of adopted migrations.
   static let adopted = " adopted"
 }
 
 extension LedgerRow {
-  /// Whether the migration was adopted, and not run by schemactl.
+  /// Whether the migration was adopted and not run by schemactl.
   package var isAdopted: Bool { toolVersion.hasSuffix(ToolVersion.adopted) }
 }
 
-// A history may begin with a squash: one migration that replaces those before it. Their manifests are in the
+// A history may begin with a squash: one migration that replaces earlier ones. Their manifests are in the
 // folder `squashed`, for databases that have run some of them.
 
 extension Project {
-  /// The squash that the history begins with; nil without one.
+  /// The squash at the beginning of the history; nil if there is none.
   package var squash: Migration? {
     migrations.first.flatMap { $0.manifest.squashed.isEmpty ? nil : $0 }
   }
 
-  /// The migrations that the squash replaces, older squashes among them, in order.
+  /// The migrations that the squash replaces, including older squashes, in order.
   ///
-  /// - Returns: nil where their folder does not exist.
+  /// - Returns: nil if their folder does not exist.
   /// - Throws: the error in a manifest.
   package func squashedMigrations() throws(Failure) -> [Migration]? {
     guard let readSquashed else { return nil }
@@ -126,21 +128,21 @@ extension Project {
     }
   }
 
-  /// The history as a database needs it: with the migrations that the squash replaces in its place, where the
-  /// database has run some of them, and not all.
+  /// The history for a database. The migrations that the squash replaces take its place if the database has
+  /// run some of them, but not all, or if it has tables but no ledger rows.
   ///
-  /// - Throws: a failure (66) where the manifests of these migrations are missing.
+  /// - Throws: a failure (66) if the manifests of these migrations are missing.
   package func view(of database: ReadableDatabase) throws(Failure) -> Project {
     guard squash != nil else { return self }
     let live = try LiveDatabase(database.connection, ledger, path: database.name)
-    // Another tool's ledger, or the schema, tells which of them a database without a ledger has run.
+    // For a database without ledger rows, another tool's ledger or the schema shows which of them it has run.
     let isAdoptable =
       live.known.isEmpty
       && !live.schema.ours(except: { $0.identifier == ledger.table }).objects.isEmpty
     return try view(of: database.name, after: live.known, isAdoptable: isAdoptable)
   }
 
-  /// The same for a database that has run these migrations.
+  /// Does the same for a database that has run these migrations.
   package func view(
     of path: String, after run: Set<ExactText>, isAdoptable: Bool = false
   ) throws(Failure) -> Project {
@@ -164,7 +166,7 @@ extension Project {
     return unsquashed(chain)
   }
 
-  /// The history with other migrations in the place of the squash.
+  /// The history with other migrations in place of the squash.
   package func unsquashed(_ chain: [Migration]) -> Project {
     guard let squash else { return self }
     let ids = Set(chain.map(\.id.exact))
@@ -179,9 +181,10 @@ extension Project {
     return project
   }
 
-  /// The rows of a database that has run all migrations that the squash replaces: the squash counts as applied.
+  /// Replaces the rows of the migrations that the squash replaces by one row for the squash, if the database
+  /// has run all of them.
   ///
-  /// - Throws: when it has run some of them.
+  /// - Throws: a failure if the database has run only some of them.
   package func countingSquash(_ rows: [LedgerRow]?, path: String) throws(Failure) -> [LedgerRow]? {
     guard let squash, let rows else { return rows }
     let run = Set(rows.map(\.id.exact))

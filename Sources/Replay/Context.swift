@@ -4,10 +4,10 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// What a message needs to say where it comes from: the migration and the operation that runs.
+/// The migration and the operation that run, for error messages.
 package struct Context {
   package let migration: Migration
-  /// Counted from 0.
+  /// The operation's index in the manifest, from 0.
   package let index: Int
   package let operation: Operation
   private let name: String?
@@ -19,7 +19,7 @@ package struct Context {
     name = "\(index + 1) \(operation.name)"
   }
 
-  /// The last operation that wrote one of these tables, or the whole migration.
+  /// The last operation that wrote one of these tables, or the whole migration if no operation did.
   package init(migration: Migration, lastWriting tables: Set<Identifier>, in writeSet: WriteSet) {
     let operations = migration.manifest.operations
     guard let index = tables.compactMap({ writeSet.lastOperations[$0] }).max(),
@@ -55,10 +55,11 @@ package struct Context {
       migration: Failure.FailedMigration(id: migration.id, operation: name, statement: statement))
   }
 
-  /// The failure for SQLite's error in a statement. A fault of disk, lock or memory is not the migration's; a
-  /// scratch database, which has no file, has only its memory and temporary files.
+  /// The failure for an error in a statement. If the disk, a lock or memory caused SQLite's error, the
+  /// failure has the exit status for that, not the one of a failed migration. On a scratch database, which
+  /// has no file, only an interruption, memory and temporary files can cause such an error.
   ///
-  /// - Returns: for any other error, a bug; for a failure, the failure itself.
+  /// - Returns: for a failure, the failure itself; for an unknown error, a bug.
   package func failure(
     _ error: any Error, position: Position? = nil, statement: String? = nil,
     onScratch: Bool = false
@@ -86,7 +87,8 @@ package struct Context {
     return failure
   }
 
-  /// SQLite does not rewrite what reads a renamed column from a view.
+  /// Advice for a rename that would break an object: SQLite does not rewrite objects that read the renamed
+  /// column from a view.
   private func advice(on error: DatabaseError) -> String {
     error.message.hasPrefix("error in ") && error.message.contains(" after rename: ")
       ? ". Drop it first, and create it again afterwards" : ""
@@ -94,7 +96,7 @@ package struct Context {
 }
 
 extension DatabaseError {
-  /// What SQLite said, or which limit of a scratch database stopped it.
+  /// SQLite's message, or the limit of a scratch database that stopped the statement.
   package var inWords: String { exceeded?.inWords ?? message }
 }
 
@@ -126,7 +128,7 @@ extension WorkLimit.Exceeded {
   }
 }
 
-/// The values that stopped a migration, and how many rows hold each.
+/// The values that stopped a migration, and the number of rows that contain each of them.
 private struct HeldValues {
   private struct Group {
     let value: Value
@@ -141,7 +143,7 @@ private struct HeldValues {
   private let rows: Int64
   private let distinct: Int64
 
-  /// Counts, which costs a pass over the rows: only for a scan that found something.
+  /// Reads the values, which takes a pass over the rows. Only for a scan that has found a value.
   init(of scan: Scan, on source: some RowSource) throws(DatabaseError) {
     self.scan = scan
     let column = "+\(Quoting.quoted(scan.column)) COLLATE BINARY"
@@ -177,7 +179,7 @@ private struct HeldValues {
 }
 
 extension Context {
-  /// Why the migration stops at a question whose answer is yes.
+  /// The failure for a question that was answered with yes.
   package func failure(
     _ question: Question, on source: some RowSource, redacted: Bool
   ) throws(DatabaseError) -> Failure {
@@ -205,7 +207,7 @@ extension Scan.Problem {
 }
 
 extension Value {
-  /// The value for a message: as SQL, at most forty characters.
+  /// The value as SQL for a message, with at most forty characters or twenty bytes.
   var shown: String {
     switch self {
     case .null: "NULL"
@@ -220,9 +222,10 @@ extension Value {
 extension Failure {
   private static let shown = 10
 
-  /// Names the rows that stopped a migration, and the SELECT that lists them.
+  /// Adds the rows that stopped a migration, and the SELECT that lists them.
   ///
-  /// - Parameter source: a database where the failed step is rolled back, so that a reader finds the same rows.
+  /// - Parameter source: a database on which the failed step is rolled back, so that a reader finds the same
+  ///   rows.
   package func namingRows(on source: some RowSource, redacted: Bool) -> Failure {
     guard let query = rows, (try? query.doubt.map { try source.rows($0).isEmpty }) != false,
       let found = try? source.rows("\(query.sql) LIMIT \(Self.shown)"), !found.isEmpty,

@@ -3,8 +3,8 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Connection {
-  /// Replaces the clock and the random functions by functions with known results, so that defaults and
-  /// triggers that call them write the same rows in every run.
+  /// Replaces the date functions and the random functions by functions with fixed results, so that defaults
+  /// and triggers that call them write the same rows in every run.
   ///
   /// - Parameters:
   ///   - day: the fixed date.
@@ -41,7 +41,7 @@ extension Connection {
       })
     try register(
       FunctionDefinition(name: "randomblob", arguments: 1, isDeterministic: false) { arguments in
-        // SQLite itself gives at least one byte.
+        // SQLite's own function also returns at least one byte.
         let count = max(1, Int(clamping: arguments[0].integer ?? 1))
         let digits = Array(padded("\(counter.next())", 12).utf8)
         return .blob(([UInt8](repeating: 0xA5, count: count) + digits).suffix(count))
@@ -49,24 +49,24 @@ extension Connection {
   }
 }
 
-/// Counts calls of random functions.
+/// A counter that gives random functions their results.
 package final class ChanceCounter: Sendable {
   /// The fixed date.
   package static let day = "2026-01-01"
   package static let noon = "12:00:00"
 
-  /// Numbers that rows do not otherwise contain, to distinguish random values.
+  /// Numbers that rows do not otherwise contain. They distinguish the results of random functions.
   package static let range: Range<Int64> = 5_400_000_000..<5_500_000_000
   private let count: Locked<Int64>
   private let step: Int64
 
-  /// - Parameter step: 0 gives the same answer always.
+  /// - Parameter step: with 0, every result is the same.
   package init(from first: Int64 = 0, step: Int64 = 1) {
     count = Locked(first)
     self.step = step
   }
 
-  /// The last answer.
+  /// The last result.
   package var last: Int64 { count.withLock { $0 } }
 
   package func next() -> Int64 {
@@ -77,7 +77,7 @@ package final class ChanceCounter: Sendable {
   }
 }
 
-/// What SQLite's own function says at that time.
+/// The result of SQLite's own function at the time `now`.
 private func evaluated(
   _ function: Identifier, _ arguments: [Value], at now: String
 ) throws -> Value {
@@ -87,7 +87,7 @@ private func evaluated(
   for place in times.clamped(to: arguments.indices) {
     guard let text = arguments[place].text, TimeFunctions.isPresent(text) else { continue }
     arguments[place] = .text(now)
-    // `'subsec'` alone is also a modifier.
+    // `'subsec'` without a time is also a modifier.
     if text.identifier != "now" { arguments.append(.text(text)) }
   }
   let marks = arguments.map { _ in "?" }.joined(separator: ", ")

@@ -3,14 +3,14 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// The rows of some tables whose parents are missing, as `PRAGMA foreign_key_check` finds them.
+/// The rows of some tables that violate a foreign key, as found by `PRAGMA foreign_key_check`.
 package struct ForeignKeyViolations {
-  /// One foreign key of one row that points at nothing.
+  /// A foreign key of a row that refers to a missing parent row.
   private struct Violation: Hashable {
     let table: Identifier
-    /// The rowid; in tables without one the primary key, as SQL.
+    /// The row's rowid; in a WITHOUT ROWID table its primary key, as SQL.
     let row: String
-    /// What the key's columns hold, as SQL.
+    /// The values of the foreign key's columns, as SQL.
     let values: String
     let key: Key
   }
@@ -21,7 +21,7 @@ package struct ForeignKeyViolations {
     let targets: [Column]
   }
 
-  /// A row as its table and SQL that tells it from others.
+  /// A row, identified by its table and by SQL.
   private struct Row: Hashable {
     let table: Identifier
     let text: ExactText
@@ -32,7 +32,7 @@ package struct ForeignKeyViolations {
     }
   }
 
-  /// A column is known again by its name, or by its place when it was renamed.
+  /// A column of a foreign key. It is recognised by its name, or by its position if it was renamed.
   private struct Column: Hashable {
     let name: Identifier
     let place: Int?
@@ -43,9 +43,9 @@ package struct ForeignKeyViolations {
   }
 
   private var found: Set<Violation> = []
-  /// Tables whose check is an error (`foreign key mismatch`).
+  /// SQLite's errors (`foreign key mismatch`), by the table whose check failed.
   private var errors: [Identifier: String] = [:]
-  /// What tells the rows of each table apart that has violations.
+  /// The columns that identify a row, for each table with violations.
   private var identities: [Identifier: String] = [:]
 
   init() {}
@@ -93,13 +93,14 @@ package struct ForeignKeyViolations {
     }
   }
 
-  /// The check names no row of a WITHOUT ROWID table, and no values: so the rows are asked for.
+  /// Adds the violations of one foreign key by a query: `foreign_key_check` reports no values, and no rowid
+  /// for a WITHOUT ROWID table.
   private mutating func find(
     _ key: Key, of table: SchemaObject, as name: String, _ identity: [String], in schema: Schema,
     on source: some RowSource
   ) throws(DatabaseError) {
     let columns = key.columns.map { "c.\(Quoting.quoted($0.name.text))" }
-    // As the key compares: with the parent's affinity and collation (Foreign Keys, section 3).
+    // A foreign key compares with the parent's affinity and collation (Foreign Keys, section 3).
     let match = zip(key.targets, columns).map { "p.\(Quoting.quoted($0.name.text)) = +\($1)" }
     let given = columns.map { "\($0) IS NOT NULL" }
     let orphaned =
@@ -126,11 +127,12 @@ package struct ForeignKeyViolations {
     terms.map { "quote(\($0))" }.joined(separator: " || ', ' || ")
   }
 
-  /// What is broken here and was not broken before, with the tables; nil when nothing is.
+  /// A message about the violations that did not exist before, and the tables concerned. Nil if there are
+  /// none.
   ///
   /// - Parameters:
   ///   - renames: the tables that were renamed in between.
-  ///   - redacted: whether to leave out what identifies a row, which may be a value.
+  ///   - redacted: whether to omit the identification of rows, which may contain values.
   package func newViolations(
     beyond before: ForeignKeyViolations, _ renames: TableRenames, redacted: Bool = false
   ) -> (message: String, tables: Set<Identifier>)? {
@@ -146,7 +148,8 @@ package struct ForeignKeyViolations {
         && old.key.targets.elementsEqual(new.key.targets) { $0.isSame(as: $1) }
         && [parent, former(parent)].contains(old.key.parent)
     }
-    // Rows that were copied into another table, or got another key, are known by what they hold.
+    // In a table whose rows were copied or got other keys, a row is recognised by the values of its foreign
+    // key.
     func isMoved(_ table: Identifier) -> Bool {
       renames.isReplaced(former(table)) || identities[table] != before.identities[former(table)]
     }
@@ -154,7 +157,7 @@ package struct ForeignKeyViolations {
     func row(_ violation: Violation, of table: Identifier) -> Row {
       Row(of: table, moved.contains(table) ? violation.values : violation.row)
     }
-    // By row, so that a million of them are not each compared with a million.
+    // Grouped by row, so that a million violations are not each compared with a million others.
     var known = Dictionary(grouping: before.found) { row($0, of: $0.table) }
     let new = found.filter { violation in
       let row = row(violation, of: former(violation.table))

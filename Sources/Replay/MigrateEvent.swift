@@ -1,36 +1,36 @@
 import SchemaSQLText
 
-/// What a migration is doing to the rows of a table.
+/// The kind of work on the rows of a table.
 package enum MigrationPhase: String, Sendable, CaseIterable {
   case check, copy, index, update, verify
 }
 
-/// How far one phase of a migration is.
+/// The progress of one phase of a migration.
 package struct PhaseProgress: Sendable, Equatable {
   package let phase: MigrationPhase
   /// The table, or the index that is built.
   package let object: String
-  /// Rows that SQLite has read so far.
+  /// The number of rows that SQLite has read.
   package let done: Int64
-  /// The rows in all; nil when their number does not tell how long the rest takes.
+  /// The total number of rows. Nil if it does not show how long the phase will take.
   package let all: Int64?
 }
 
-/// What happens while a database is migrated, in order.
+/// The events of migrating a database, in order.
 package enum MigrateEvent: Sendable {
   case created(database: String)
-  /// The database is copied; bytes so far, and in all.
+  /// The database is being copied. Both numbers are in bytes.
   case copying(done: Int64, of: Int64)
-  /// Something to know that is neither a result nor wrong.
+  /// Information that is neither a result nor an error.
   case note(String)
-  /// Another process holds the lock, or a cluster has no leader; seconds waited so far.
+  /// Another process holds the lock, or a cluster has no leader. `seconds` is the time waited so far.
   case waiting(seconds: Double, isOnCluster: Bool = false)
   case began
   case started(id: String, number: Int, of: Int)
   case ran(statement: String)
-  /// How far the work on a table's rows is.
+  /// The progress of the work on a table's rows.
   case phase(PhaseProgress)
-  /// A statement runs.
+  /// A statement is running.
   case working
   case willCommit
   case committed(ids: [String])

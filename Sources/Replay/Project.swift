@@ -5,23 +5,23 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// A history with everything that running it needs.
+/// A history, and everything that is needed to run it.
 package struct Project: Sendable {
   package let folder: MigrationFolder
   package let migrations: [Migration]
-  /// Nil when nothing has been frozen yet.
+  /// Nil if no migration is frozen.
   package let lock: HistoryLock?
   package var application: Application
-  /// Objects of a live database that are not ours to compare.
+  /// Objects of a live database that belong to other tools or that `ignore` names. They are not compared.
   package let foreign: ForeignObjects
-  /// Where the history comes from, when it is a bundle.
+  /// The bundle that contains the history, if any.
   package private(set) var bundle: HistoryBundle?
-  /// Ids that must not be renumbered, though the lock may lack them: other revisions have frozen them.
+  /// Ids that must not be renumbered because other revisions have frozen them, even if the lock lacks them.
   package var keptIDs: Set<ExactText> = []
-  /// Reads the folder of the migrations that a squash replaces; nil where it does not exist. Most commands do
-  /// not need them.
+  /// Reads the folder of the migrations that a squash replaces; returns nil if it does not exist. Most
+  /// commands do not need them.
   package var readSquashed: (@Sendable (MigrationFolder) throws -> [Migration]?)?
-  /// The id of the squash that was replaced by its migrations, in this view of the history.
+  /// The id of the squash whose migrations take its place in this view of the history.
   var replacedSquash: String?
 
   package init(
@@ -40,7 +40,7 @@ package struct Project: Sendable {
 
   package var ledger: Ledger { application.ledger }
 
-  /// The history of a bundle, all of it decoded.
+  /// Decodes the whole history of a bundle.
   package init(_ bundle: HistoryBundle, application: Application) throws(Failure) {
     var application = application
     application.ledger = bundle.ledger
@@ -52,10 +52,10 @@ package struct Project: Sendable {
     readSquashed = { _ in try bundle.squashedMigrations() }
   }
 
-  /// The place in the history of the migration with an id or a number.
+  /// The index of the migration with an id or a number.
   package func index(ofMigration name: String) throws(Failure) -> Int {
     if let index = migrations.firstIndex(where: { $0.answers(to: name) }) { return index }
-    // The last migration that a squash replaces has its number.
+    // The last migration that a squash replaces has the number of the squash.
     guard let replacedSquash, replacedSquash == name,
       let index = migrations.lastIndex(where: { $0.number <= MigrationNumber(id: replacedSquash) })
     else { throw unknownMigration(name) }
@@ -72,13 +72,14 @@ package struct Project: Sendable {
     lock?.contains(migration.id) ?? false
   }
 
-  /// Whether it is a frozen migration that has failed.
+  /// Whether the failure belongs to a frozen migration.
   package func holdsFrozen(_ failure: Failure?) -> Bool {
     failure?.migration.map { lock?.contains($0.id) ?? false } ?? false
   }
 
-  /// What of a live schema is compared with the expected one: not what other tools keep there, but
-  /// all that the history itself names, and what somebody has hung on the ledger.
+  /// The part of a live schema that is compared with the expected one: without SQLite's own objects, the
+  /// ledger and objects of other tools, but with objects of any name that the history creates and with the
+  /// indexes and triggers of the ledger.
   package func comparable(_ live: Schema, with expected: Schema) -> Schema {
     let named = Set(expected.objects.map(\.key))
     return Schema(
@@ -90,13 +91,13 @@ package struct Project: Sendable {
       })
   }
 
-  /// How a live schema differs from the one that the history promises.
+  /// The differences between a live schema and the one that the history creates.
   package func drift(of live: Schema, from expected: Schema) -> [SchemaChange] {
     compareSchemas(expected: expected, actual: comparable(live, with: expected))
   }
 
-  /// Whether a live schema holds a trigger, a view or an index that the history does not promise, and
-  /// that a statement of ours may reach, be it another tool's or ignored.
+  /// Whether a live schema contains a trigger, a view or an index that the history does not create, and that
+  /// a statement of schemactl may run or read. Objects of other tools and ignored objects count, too.
   package func holdsCode(_ live: Schema, beside expected: Schema) -> Bool {
     let named = Set(expected.objects.map(\.key))
     return live.objects.contains { object in
@@ -109,13 +110,13 @@ package struct Project: Sendable {
     }
   }
 
-  /// The manifests compared with the lock.
+  /// The states of the manifests, compared with the lock.
   package var comparison: [HistoryEntry] {
     let states = folder.compare(migrations, with: lock, keeping: keptIDs)
     guard let end = replacedSquash.map({ MigrationNumber(id: $0) }),
       (lock?.entries ?? []).allSatisfy({ $0.number > end })
     else { return states }
-    // The squash was made of drafts: the lock freezes the squash, and none of the migrations in its place.
+    // The squash consists of drafts: the lock contains the squash, but none of the migrations in its place.
     return states.map { entry in
       MigrationNumber(id: entry.id) <= end
         ? HistoryEntry(id: entry.id, frozen: false, state: .draft) : entry
@@ -135,7 +136,7 @@ package struct Project: Sendable {
       details: zip(list, broken).map { "\($0): \($1.detail)" }, plainDetails: list)
   }
 
-  /// Stops when this SQLite is older than a manifest asks for.
+  /// Stops if a manifest requires a newer SQLite than this one.
   package func requireEngine(for migrations: some Sequence<Migration>) throws(Failure) {
     for migration in migrations {
       guard let needed = migration.manifest.requires.sqlite,
@@ -151,10 +152,10 @@ package struct Project: Sendable {
 }
 
 extension ForeignObjects {
-  /// Whether an object of a live database is not ours: it or its table has the name of another tool's
-  /// bookkeeping, or of what `ignore` names.
+  /// Whether an object of a live database is foreign: it or its table has the name of another tool's ledger,
+  /// or a name that `ignore` lists.
   ///
-  /// - Parameter named: objects that a history creates, which belong to it regardless of their names.
+  /// - Parameter named: the objects that the history creates. They are never foreign.
   package func contains(_ object: SchemaObject, besides named: Set<SchemaDelta.Key>) -> Bool {
     guard !named.contains(object.key) else { return false }
     return contains(object.name)
@@ -174,11 +175,11 @@ extension LedgerState {
 }
 
 extension LiveDatabase {
-  /// The ids of the migrations that have run.
+  /// The ids of the migrations in the ledger.
   package var known: Set<ExactText> { Set((rows ?? []).map(\.id.exact)) }
 
-  /// Stops at a database that nothing has run on, and that holds no table (`requireOurs`): where one was expected,
-  /// something has emptied it.
+  /// Stops if no migration has run on the database. `requireOurs` has already refused tables of other
+  /// programs, so where a migrated database was expected, something has emptied it.
   package func requireContent(path: String) throws(Failure) {
     guard (rows ?? []).isEmpty else { return }
     let tables = schema.tables.filter { !$0.isInternal }.map(\.name).abridged(to: 5)
@@ -194,12 +195,12 @@ extension LiveDatabase {
   private static let adoptingFile =
     "`schemactl adopt` adopts such a database. Without a history, use `schemactl init --from`"
 
-  /// A cluster has no file that could be adopted by its schema.
+  /// `adopt` needs a database file, so the advice for a cluster is another one.
   private static let adoptingOther =
     "Create a table in it with one row for each migration that it has run. Name the table, its "
     + "column and these rows under `replaces` in the manifests"
 
-  /// Stops if a database has tables but no ledger: another program created it.
+  /// Stops if a database has tables but no ledger rows: another program created it.
   package func requireOurs(_ project: Project, path: String) throws(Failure) {
     guard (rows ?? []).isEmpty else { return }
     let strangers = schema.ours(except: project.foreign.contains).objects
@@ -222,22 +223,23 @@ extension LiveDatabase {
 package struct FrozenSchemas {
   private let lock: HistoryLock?
   private let folder: MigrationFolder
-  /// Whether the schema before the migration is the frozen one.
+  /// Whether the schema before the migration equals the frozen one.
   private var isPreviousEqual = true
-  /// False after an edit: later schemas differ with it.
+  /// False after an edit, because all later schemas differ, too.
   private var isComparing: Bool
 
-  /// - Parameter history: the states of the manifests; with a broken history nothing is compared.
+  /// - Parameter history: the states of the manifests. If the history is broken, schemas are not compared.
   package init(_ project: Project, _ history: [HistoryEntry]) {
     lock = project.lock
     folder = project.folder
     isComparing = !history.contains(where: \.state.isBroken)
   }
 
-  /// Compares the schema after a migration, and corrects the migration's state.
+  /// Compares the schema after a migration with the lock, and corrects the migration's state.
   ///
-  /// A manifest with another layout that alone leads to another schema is an edit, where white space can name a
-  /// column. Every other difference comes from SQLite, or from earlier migrations.
+  /// If the schema before the migration is equal and the manifest has another layout, the migration is
+  /// edited, provided that layout can name a column. SQLite or earlier migrations cause all other
+  /// differences.
   package mutating func compare(
     _ step: ScratchDatabase.Step, _ scratch: ScratchDatabase, in history: inout [HistoryEntry]
   ) {
@@ -263,7 +265,8 @@ package struct FrozenSchemas {
 }
 
 extension ScratchDatabase.Step {
-  /// Whether the manifest has another layout than the frozen one, and layout can change what it does.
+  /// Whether the manifest's layout differs from the frozen one and can change its effect, because white space
+  /// can be part of a column's name.
   package func layoutMatters(beside entry: LockEntry) -> Bool {
     migration.rawDigest != entry.digests.raw
       && delta.after.values.contains(where: \.isNamedByLayout)

@@ -4,23 +4,22 @@ import SchemaSQLite
 /// The result of `PRAGMA quick_check`.
 package enum Soundness: Sendable, Equatable {
   case sound
-  /// The problem, in SQLite's words.
+  /// SQLite's description of the problem.
   case damaged(String)
-  /// Why it could not be asked: the schema calls what only the application has.
+  /// The reason why the check could not run: the schema calls a function that only the application has.
   case unknown(String)
 }
 
 extension Connection {
-  /// How the pages hang together, and whether every record can be read; not whether the indexes fit
+  /// Checks the structure of the b-trees and whether every record can be read. Does not compare indexes with
   /// their tables.
   ///
-  /// Rows that break a constraint are the user's, and a page that nothing uses does no harm.
+  /// Rows that violate a constraint and unused pages are not damage.
   ///
   /// - Parameters:
-  ///   - tables: those whose rows are rewritten. A value that no
-  ///   statement can store in a column of that type is damage: the rewrite would convert it, and so hide the
-  ///   damage.
-  ///   - table: only this one and its indexes; nil is all of the database.
+  ///   - tables: the tables whose rows will be rewritten. In these, a value that no statement can store in a
+  ///     column of its type is damage: the rewrite would convert the value and so hide the damage.
+  ///   - table: the only table to check, with its indexes; nil checks the whole database.
   package func soundness(
     rewriting tables: Set<Identifier> = [], of table: String? = nil
   ) throws(DatabaseError) -> Soundness {
@@ -29,14 +28,14 @@ extension Connection {
     defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
     do throws(DatabaseError) {
       let found = try problems(of: "quick_check(\(table.map(Quoting.quoted) ?? "10000"))")
-      // What concerns pages comes first, in one text.
+      // The first row of the result contains all problems of pages, in one text.
       let pages = found.first.flatMap { $0.hasPrefix("*** in database") ? $0 : nil } ?? ""
       if let code = readError(in: pages) {
         throw DatabaseError(extendedCode: code, message: "a page cannot be read")
       }
       let amiss = pages.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
       if let amiss { return .damaged(String(amiss)) }
-      // A record that cannot be read is a row of the answer like any other.
+      // An unreadable record is reported in a row of its own.
       let unreadable = found.dropFirst(pages.isEmpty ? 0 : 1).first { !isOfRow($0) }
       if let unreadable { return .damaged(unreadable) }
       return try strangeValue(in: found, of: tables).map { .damaged($0) } ?? .sound
@@ -49,7 +48,7 @@ extension Connection {
     }
   }
 
-  /// A number in a column of text, or a text that is a number in a column of numbers.
+  /// The first report of a number in a text column, or of a numeric text in a numeric column.
   private func strangeValue(
     in found: [String], of tables: Set<Identifier>
   ) throws(DatabaseError) -> String? {
@@ -60,7 +59,7 @@ extension Connection {
         }
       }
       guard isStrange, try !isMisread(problem) else { continue }
-      // ADD COLUMN with DEFAULT TRUE gives existing rows a number, regardless of the type.
+      // ADD COLUMN with DEFAULT TRUE gives existing rows a number, whatever the column's type is.
       let isAddedTruth = try value(
         """
         SELECT 1 FROM pragma_table_list AS t, pragma_table_info(t.name, 'main') AS c
@@ -79,7 +78,7 @@ extension Connection {
     return nil
   }
 
-  /// The first ten problems of `integrity_check`, rows that break a constraint among them.
+  /// The first ten problems that `integrity_check` reports, including rows that violate a constraint.
   package func integrityCheck() throws(DatabaseError) -> [String] {
     var found: [String] = []
     for problem in try problems(of: "integrity_check(10)") where try !isMisread(problem) {
@@ -88,9 +87,10 @@ extension Connection {
     return found
   }
 
-  /// Each once: of a row it names the column only, and there may be as many as there are rows.
+  /// The different problems that a check reports. A problem of a row names only the column, so that there may
+  /// be as many equal ones as rows.
   ///
-  /// - Parameter check: the PRAGMA with its argument: how many problems it looks for, or a table.
+  /// - Parameter check: the PRAGMA with its argument: the largest number of problems, or a table.
   private func problems(of check: String) throws(DatabaseError) -> [String] {
     var problems: [String] = []
     for problem in try rows("PRAGMA main.\(check)").compactMap(\.first?.text)
@@ -100,8 +100,8 @@ extension Connection {
     return problems
   }
 
-  /// Whether `quick_check` reports a correct row: if the key of a table without rowid is not its first columns,
-  /// SQLite (3.40.1) reads the wrong columns.
+  /// Whether `quick_check` reports a correct row. SQLite (3.40.1) reads the wrong columns if the key of a
+  /// WITHOUT ROWID table is not its first columns.
   private func isMisread(_ problem: String) throws(DatabaseError) -> Bool {
     let tables = try rows(
       """
@@ -118,7 +118,7 @@ extension Connection {
         let start = "\(kind) value in \(table)."
         guard problem.hasPrefix(start) else { continue }
         let column = Quoting.quoted(String(problem.dropFirst(start.count)))
-        // A text that is not a number may occur in a column of numbers.
+        // A numeric column may contain a text that is not a number.
         let isNumber = kind == "TEXT" ? "AND +\(column) = CAST(\(column) AS NUMERIC)" : ""
         let found = try value(
           "SELECT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table)) NOT INDEXED "
@@ -129,7 +129,7 @@ extension Connection {
     return false
   }
 
-  /// What is wrong, nil when nothing is, or when it could not be asked.
+  /// The problem that `soundness` finds; nil if it finds none or cannot run.
   package func structuralDamage(
     rewriting tables: Set<Identifier> = [], of table: String? = nil
   ) throws(DatabaseError) -> String? {
@@ -141,12 +141,13 @@ extension Connection {
   }
 }
 
-/// Of what `quick_check` finds: a value that breaks a constraint, not a record that cannot be read.
+/// Whether a problem of `quick_check` is a value that violates a constraint, and not an unreadable record.
 package func isOfRow(_ problem: String) -> Bool {
   problem.contains(" value in ") || problem.hasPrefix("CHECK constraint failed in ")
 }
 
-/// A page that could not be read is found by quick_check, too: that says nothing of the database.
+/// The error code of an I/O error or the like, if `quick_check` could not read a page. That does not mean
+/// that the database is damaged.
 private func readError(in found: String) -> Int32? {
   let mark = "unable to get the page. error code="
   guard let start = found.firstRange(of: mark)?.upperBound,
@@ -156,12 +157,12 @@ private func readError(in found: String) -> Int32? {
   return code
 }
 
-/// Damage that SQLite itself may not meet while it writes, and that makes it write one table's rows
-/// over another's: a page that belongs to two.
+/// Damage that SQLite may not detect while it writes. If a page belongs to two b-trees, SQLite overwrites
+/// rows of one table with rows of the other.
 extension Connection {
-  /// `structuralDamage` for a run that rewrites no row and drops no index. Damage matters only where the run takes
-  /// pages from the free list or moves pages. Otherwise it writes to the ledger and
-  /// to `sqlite_schema`, all of whose rows have just been read, and to pages at the file's end.
+  /// The structural damage for a run that rewrites no rows and drops no index. Damage matters only if the run
+  /// takes pages from the free list or moves pages. Otherwise it writes to the ledger and to `sqlite_schema`,
+  /// whose rows have just been read, and to new pages at the end of the file.
   package func damageOfReusedPages() throws(DatabaseError) -> String? {
     let free = try value("PRAGMA main.freelist_count")
     let moves = try value("PRAGMA main.auto_vacuum")

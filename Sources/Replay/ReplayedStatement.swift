@@ -4,7 +4,7 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// One statement that has run, and what it did.
+/// A statement that has run, and its effects.
 package struct ReplayedStatement: Sendable {
   /// The operation's index in its manifest, from 0.
   package let operation: Int
@@ -13,43 +13,43 @@ package struct ReplayedStatement: Sendable {
   package let position: Position
   package var events: [AuthorizerEvent]
   package internal(set) var returnsRows = false
-  /// How long it ran.
+  /// The time that the statement took.
   package internal(set) var nanoseconds: Int64 = 0
   package internal(set) var warnings = StatementWarnings()
   package let enforcesForeignKeys: Bool
-  /// Empty where schemas are not compared after each statement.
+  /// Empty if schemas are not compared after each statement.
   package internal(set) var change = SchemaDelta()
 }
 
-/// Suspicious parts of a statement that SQLite itself does not report.
+/// Suspicious parts of a statement that SQLite does not report.
 package struct StatementWarnings: Sendable {
   /// Undeclared functions and collations.
   package internal(set) var missing: [MissingName] = []
-  /// A name in double quotes that no object has, and that SQLite reads as a string.
+  /// A name in double quotes that is not the name of an object, so that SQLite reads it as a string.
   package internal(set) var doubleQuotedString: QuotedString?
 
   package struct QuotedString: Sendable {
-    /// With its quotes, as it is written.
+    /// The name as it is written, with its quotes.
     package let text: String
     package let position: Position
   }
 
-  /// It is an UPDATE that reads, row by row, values of its own table that it writes.
+  /// Whether the statement is an UPDATE that reads, row by row, values of its own table that it also writes.
   package internal(set) var readsItself = false
 }
 
 extension Connection {
   /// Whether an UPDATE reads, row by row, values of its own table that it may have changed already.
   ///
-  /// SQLite is asked on a scratch database, with a table of its own in the place of the one that is
-  /// written: then each mention of the real one is a subquery's or a view's.
+  /// The statement is compiled on a scratch database, in which it writes a substitute for the table. All
+  /// accesses to the real table are then those of a subquery or a view.
   ///
-  /// - Parameter events: of the statement.
+  /// - Parameter events: the authorizer events of the statement.
   func readsItself(
     _ tokens: TokenizedSQL, _ events: [AuthorizerEvent], _ application: Application
   ) throws(DatabaseError) -> Bool {
     let own = events.filter { $0.trigger == nil && $0.database == "main" && $0.action == .update }
-    // Without one of these words it cannot read more than the row that it is at.
+    // Without SELECT and IN, an UPDATE reads only the current row.
     guard let table = own.first?.first,
       tokens.significant.contains(where: { tokens.isWord($0, "SELECT") || tokens.isWord($0, "IN") }
       ),
@@ -71,20 +71,20 @@ extension Connection {
         }
         return .allow
       }
-      // A subquery that is not correlated is answered once, before the first row is written.
+      // SQLite evaluates an uncorrelated subquery once, before it writes the first row.
       let plan = try scratch.rows("EXPLAIN QUERY PLAN " + substituted)
       return readsWritten
         && plan.contains { $0.last?.text?.contains("CORRELATED") ?? false }
     } catch {
       if error.isFault { throw error }
-      // A temporary table, for one, is not known there.
+      // The scratch database lacks objects that the statement may name, such as a temporary table.
       return false
     }
   }
 }
 
-/// The UPDATE with another table in the place of the one that it writes; nil for another statement, and
-/// for UPDATE … FROM, which reads all rows before it writes one (UPDATE, section 2.3).
+/// The UPDATE with another target table. Nil for other statements, and for UPDATE … FROM, which reads all
+/// rows before it writes the first one (UPDATE, section 2.3).
 private func substituting(_ other: String, in tokens: TokenizedSQL) -> String? {
   guard let statement = WritingStatement(tokens), statement.kind == .update,
     !statement.otherClauses.contains("FROM")
@@ -95,19 +95,19 @@ private func substituting(_ other: String, in tokens: TokenizedSQL) -> String? {
 }
 
 extension Connection {
-  /// The problem of a column that a statement has added. ADD COLUMN accepts a default of any type for a
-  /// STRICT table (SQLite 3.40.1), and `integrity_check` then reports the existing rows. So the default is
-  /// tried on a scratch table, and `integrity_check` decides.
+  /// An error message if the statement has added a column whose default does not have the type that a STRICT
+  /// table requires. ADD COLUMN accepts a default of any type (SQLite 3.40.1), and `integrity_check` then
+  /// reports the existing rows. So this tries the default on a scratch table and runs `integrity_check`.
   ///
-  /// - Parameter events: of the statement.
-  /// - Returns: nil where the default has the column's type, and for every other statement.
+  /// - Parameter events: the authorizer events of the statement.
+  /// - Returns: nil if the default has the column's type, and for every other statement.
   func mistypedDefault(
     addedBy events: [AuthorizerEvent], _ application: Application
   ) throws(DatabaseError) -> String? {
     let isRenaming = events.contains { event in
       event.action == .function && event.second?.hasPrefix("sqlite_rename_") == true
     }
-    // The event has a third name when a column is dropped.
+    // For DROP COLUMN, the event has a third name.
     let altered = events.first {
       $0.action == .alterTable && $0.first == "main" && $0.database == nil
     }
@@ -134,7 +134,7 @@ extension Connection {
     do {
       try scratch.execute("ALTER TABLE one ADD COLUMN b \(definition)")
     } catch {
-      // No table with rows can have such a default.
+      // SQLite refuses such a default if the table has rows.
       if error.isFault { throw error }
       return true
     }

@@ -6,15 +6,15 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// Runs the operations of one migration at a time on one connection.
+/// Runs migrations on a connection, one at a time.
 ///
-/// Transactions, the ledger and the choice of what to run are the caller's.
+/// The caller is responsible for transactions, for the ledger and for the choice of migrations.
 package final class Runner {
   package enum Target: Sendable, Equatable {
-    /// A private replay, whose only rows are what migrations wrote: assertions are compiled there,
-    /// not answered.
+    /// A private replay in which only migrations have written rows. Assertions are compiled, but not
+    /// evaluated.
     case scratch
-    /// A private replay whose result becomes a new database: its rows are all that there are.
+    /// A private replay whose result becomes a new database, so that assertions are evaluated.
     case newDatabase
     case database
 
@@ -29,32 +29,33 @@ package final class Runner {
   /// Whether to continue after undeclared functions and collations, and to record warnings about statements.
   let isForLint: Bool
   var redactsValues: Bool { didSet { connection.redactsValues = redactsValues } }
-  /// Whether the values are compared that an operation must not change.
+  /// Whether to compare the values that an operation must not change.
   var isParanoid: Bool
   let statementGuard: StatementGuard
-  /// Temporary objects of a borrowed connection.
+  /// The names of the temporary objects of a borrowed connection before the first migration.
   private var foreignTemporaries: Set<Identifier> = []
   var reach = SchemaInvalidation()
-  /// Told of each statement once it has run.
+  /// Called after each statement.
   package var onStatement: ((ReplayedStatement) throws(DatabaseError) -> Void)?
 
-  /// Whether devices have run the migration: an expression of an operation may contain a string in
-  /// double quotes, and `drop_column` may leave a trigger that never fires again.
+  /// Whether the migration is released. Then an expression of an operation may contain a string in double
+  /// quotes, and `drop_column` may leave a trigger that never fires again, because devices have run the
+  /// migration so.
   var isReleased = true
 
-  /// Told how far the work on a table's rows is.
+  /// Called with the progress of the work on a table's rows.
   package var onProgress: ((PhaseProgress) -> Void)?
 
-  /// Told of each operation's plan before it runs.
+  /// Called with each operation's plan before it runs, and with the tables that earlier operations wrote.
   var onPlan: ((OperationPlan, WriteSet) throws -> Void)?
 
-  /// What one migration did.
+  /// The effects of one migration.
   package struct Record: Sendable {
     package var writeSet = WriteSet()
     package var strategies: [Strategy] = []
-    /// The first call of a function of the application that is known by name only.
+    /// The first call of a function that the application declares without an implementation.
     var missingCall: Call?
-    /// What the migration made for itself alone, and did not remove.
+    /// The temporary objects that the migration created and did not drop.
     var temporary: [TemporaryObject] = []
     package var renames = TableRenames()
 
@@ -97,16 +98,16 @@ package final class Runner {
     interruption.watch(connection)
   }
 
-  /// Where the schema may have changed since this was asked last.
+  /// The parts of the schema that may have changed since the last call.
   func takeReach() -> SchemaInvalidation {
     defer { reach = SchemaInvalidation() }
     return reach
   }
 
-  // MARK: A migration
+  // MARK: Running a migration
 
-  /// - Parameter known: its effects on the scratch database. A borrowed connection has no authorizer, so nothing
-  ///   else reports them.
+  /// - Parameter known: the effects of the migration on the scratch database. They replace the recorded
+  ///   effects on a borrowed connection, which has no authorizer.
   package func run(
     _ migration: Migration, knowing known: ScratchDatabase.Step? = nil
   ) throws(Failure) -> Record {
@@ -172,7 +173,7 @@ package final class Runner {
         if edit.exchangesRows { record.writeSet.rewrite(edit.table, by: context.index) }
       case .rewriting(let isOn):
         if isOn { try refuseTemporaryTriggers(context) }
-        // With them on, a DROP TABLE deletes the rows of its children.
+        // With foreign keys on, DROP TABLE would delete or change the rows of child tables.
         connection.set(.triggers, to: !isOn)
         connection.set(.foreignKeys, to: !isOn && enforces)
       }
@@ -213,7 +214,7 @@ package final class Runner {
     throw context.failure(.interrupted, "interrupted")
   }
 
-  // MARK: What stops it by an answer of the rows
+  // MARK: Questions and assertions
 
   private func answer(_ question: Question, _ context: Context) throws {
     let isYes = try reporting(.check, question.table ?? context.operation.name) {
@@ -265,7 +266,7 @@ package final class Runner {
     }
   }
 
-  /// The tables that a query reads; nil where the schema does not have all that it names yet.
+  /// The tables that a query reads. Nil if it does not compile, for example because it names a future table.
   package func tablesRead(by query: String) -> Set<Identifier>? {
     connection.set(.doubleQuotedStringsInDML, to: false)
     defer { connection.set(.doubleQuotedStringsInDML, to: true) }
@@ -279,12 +280,12 @@ package final class Runner {
       statementGuard.events.compactMap { $0.action == .read ? $0.first?.identifier : nil })
   }
 
-  // MARK: What ends with it
+  // MARK: Settings and temporary objects
 
-  /// Ends what `PRAGMA writable_schema` and its like began: they outlive transactions.
+  /// Undoes the effects of PRAGMAs such as `writable_schema`, which outlive transactions.
   private func putBackSettings() throws(DatabaseError) {
     if !connection.isOn(.defensive) {
-      // Other connections notice an edited schema by its version only.
+      // Other connections notice an edited schema only if its version changes.
       let version = try connection.value("PRAGMA schema_version")?.integer ?? 0
       try connection.execute("PRAGMA schema_version = \(version + 1)")
       try connection.execute("PRAGMA writable_schema = RESET")
@@ -292,7 +293,7 @@ package final class Runner {
     try resetSettings()
   }
 
-  /// Also for a migration that failed in the middle.
+  /// Resets the settings that a migration may change. Also called after a failed migration.
   package func resetSettings() throws(DatabaseError) {
     connection.set(.writableSchema, to: false)
     connection.set(.legacyAlterTable, to: false)
@@ -301,13 +302,13 @@ package final class Runner {
     try connection.execute("PRAGMA ignore_check_constraints = OFF")
   }
 
-  /// What is temporary ends with its migration: otherwise the next one would find it or not,
-  /// depending on whether both run at once.
+  /// Drops the temporary objects of the migration. If they remained, the next migration would find them only
+  /// when both run on the same connection.
   ///
-  /// - Returns: what it was.
+  /// - Returns: the dropped objects.
   private func dropTemporaryObjects() throws(DatabaseError) -> [TemporaryObject] {
     var objects: [TemporaryObject] = []
-    // Tables first: they take their indexes and triggers along.
+    // Tables first, because dropping a table also drops its indexes and triggers.
     while let object = try temporaryObjects("type <> 'index'").first {
       objects.append(object)
       try connection.execute(object.drop)
@@ -315,7 +316,8 @@ package final class Runner {
     return objects
   }
 
-  /// Temporary triggers fire regardless of SQLITE_DBCONFIG_ENABLE_TRIGGER (since SQLite 3.35).
+  /// Stops if a temporary trigger exists: it fires regardless of SQLITE_DBCONFIG_ENABLE_TRIGGER (since SQLite
+  /// 3.35).
   private func refuseTemporaryTriggers(_ context: Context) throws {
     guard let trigger = try temporaryObjects("type = 'trigger'").first else { return }
     throw context.failure(
@@ -338,18 +340,18 @@ package final class Runner {
   }
 }
 
-/// A temporary table, view or trigger that a migration left behind.
+/// A temporary table, view or trigger that a migration has not dropped.
 package struct TemporaryObject: Sendable {
   /// `table`, `view` or `trigger`.
   package let kind: String
   package let name: String
 
-  /// The statement that removes it.
+  /// The statement that drops it.
   package var drop: String { "DROP \(kind.uppercased()) temp.\(Quoting.quoted(name))" }
 }
 
 extension Assertion {
-  /// What a query gave instead of the expected value.
+  /// The message about a query that did not return the expected value.
   package func broken(by rows: [Value], expected: Value, redacted: Bool) -> String {
     let found = rows.isEmpty ? "no row" : rows.count > 1 ? "several rows" : rows[0].shown
     return (message ?? "the assertion failed") + ": expected \(expected.shown), found "

@@ -10,13 +10,14 @@ import SchemaSQLite
 struct KeptRows {
   let proof: RowProof
   let count: Int64
-  /// The temporary table that holds them; only with `--paranoid`.
+  /// The temporary table with a copy of the rows; nil without `--paranoid`.
   let snapshot: String?
 }
 
-/// The rows of a plan: copied, compared afterwards by their number, and with `--paranoid` in every column.
+/// The rows that a plan writes. Their number is compared before and after, and with `--paranoid` every
+/// column.
 extension Runner {
-  /// The table that one statement copies, and the count of its rows where that is known.
+  /// The table that a statement copies, and its number of rows if that is known.
   typealias CopiedRows = (table: String, count: Int64?)
 
   func keep(_ proofs: [RowProof]) throws(DatabaseError) -> [KeptRows] {
@@ -35,8 +36,9 @@ extension Runner {
     return kept
   }
 
-  /// Neither a manifest nor the values in a table can cause a difference: the statements are ours, and
-  /// no trigger fires. So it is a bug, or a damaged file (`Upgrade`).
+  /// Throws a failure if rows differ from those before the plan. Neither the manifest nor the values can
+  /// cause a difference, because schemactl generates the statements and no trigger fires. So the cause is a
+  /// bug or a damaged file (see `Upgrade`).
   func compare(_ kept: [KeptRows], _ context: Context) throws {
     for rows in kept {
       let difference = try reporting(.verify, rows.proof.table) { () throws(DatabaseError) in
@@ -77,13 +79,13 @@ extension Runner {
       : "other values in " + changed.abridged(to: 10).joined(separator: ", ")
   }
 
-  /// Copies rows, and checks the pages of the new table before it takes the place of the old one.
+  /// Copies rows, and checks the new table before it replaces the old one.
   ///
-  /// - Parameter count: of the rows; nil where it is not known.
+  /// - Parameter count: the number of rows; nil if it is not known.
   func run(
     _ copy: RowCopy, of count: Int64?, _ context: Context, record: inout Record
   ) throws {
-    // SQLite names the new table in the message of a constraint.
+    // In the message about a constraint, SQLite uses the name of the new table.
     do throws(Failure) {
       try runOne(
         copy.statement, nil, context, copying: (copy.table, count), record: &record)
@@ -94,7 +96,7 @@ extension Runner {
     if target == .database { try requireSound(copy.target, context) }
   }
 
-  /// Checks the pages of a new table and of its automatic indexes.
+  /// Checks the b-trees of a new table and of its automatic indexes.
   private func requireSound(_ table: String, _ context: Context) throws {
     let damage = try reporting(.verify, table) { () throws(DatabaseError) in
       try connection.structuralDamage(of: table)
@@ -104,7 +106,8 @@ extension Runner {
       .bug, "the new table `\(table)` is damaged: \(damage). SQLite rolled back every change")
   }
 
-  /// An edit is not a statement of the migration, but it changes a table.
+  /// Runs an edit and reports it to the observer: it is not a statement of the migration, but changes a
+  /// table.
   func run(_ edit: SchemaEdit, _ context: Context) throws {
     try write(edit, context)
     try onStatement?(
@@ -113,8 +116,8 @@ extension Runner {
         events: [], enforcesForeignKeys: connection.isOn(.foreignKeys)))
   }
 
-  /// Edits the stored schema in place. The edit is part of the transaction, and is undone with it;
-  /// defensive mode, which forbids it, is off only while it runs.
+  /// Edits a row of `sqlite_schema`. The edit is part of the transaction. Defensive mode, which would forbid
+  /// it, is off only during the edit.
   private func write(_ edit: SchemaEdit, _ context: Context) throws {
     let wasDefensive = connection.isOn(.defensive)
     let wasWritable = connection.isOn(.writableSchema)
@@ -131,18 +134,18 @@ extension Runner {
         .bug, "`sqlite_schema` does not hold `\(edit.table)` as planned")
     }
     let version = try connection.value("PRAGMA main.schema_version")?.integer ?? 0
-    // Every connection, this one too, reads the schema again when its version has changed.
+    // Every connection, including this one, reads the schema again after its version has changed.
     try connection.execute("PRAGMA main.schema_version = \(version + 1)")
-    // What does not compile shows now, inside the savepoint; to run it reads the schema again.
+    // This statement reads the schema again, so that an error in the new SQL shows inside the savepoint.
     _ = try connection.value("SELECT 1 FROM main.\(Quoting.quoted(edit.table)) LIMIT 1")
   }
 
   // MARK: Progress
 
-  /// How often progress is reported, in milliseconds.
+  /// The interval between two reports of progress, in milliseconds.
   private static let reportInterval = Int64(100)
 
-  /// Reports how many rows SQLite reads while `body` runs.
+  /// Reports the number of rows that SQLite has read while `body` runs.
   func reporting<Result>(
     _ phase: MigrationPhase, _ object: String, of count: Int64? = nil,
     _ body: () throws(DatabaseError) -> Result
@@ -163,9 +166,10 @@ extension Runner {
     return try body()
   }
 
-  /// What a statement of the manifest, or a generated one, does to rows, as its authorizer events tell.
+  /// Runs a statement, and reports its progress if its authorizer events show that it writes rows or builds
+  /// an index.
   ///
-  /// - Parameter rows: the table that it copies, and the count of its rows where that is known.
+  /// - Parameter rows: the table that the statement copies, and its number of rows if that is known.
   func run(
     _ statement: Statement, _ events: [AuthorizerEvent], copying rows: CopiedRows?
   ) throws(DatabaseError) {
@@ -189,8 +193,8 @@ extension Runner {
     }
   }
 
-  /// How many rows an UPDATE reads while it writes them; nil when it reads all of them first (it then keeps
-  /// their keys in an ephemeral table), or reads other tables as well.
+  /// The number of rows that an UPDATE reads while it writes them. Nil if it reads all of them first (it then
+  /// stores their keys in an ephemeral table), or if it also reads other tables.
   private func rowsRead(by sql: String, in table: String) throws(DatabaseError) -> Int64? {
     let opcodes = try connection.rows("EXPLAIN \(sql)").compactMap { $0[1].text }
     guard !opcodes.contains("OpenEphemeral"), opcodes.count(where: { $0 == "Rewind" }) == 1

@@ -6,9 +6,9 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// Statements: compiled one at a time, looked at, and run.
+/// Compiles, checks and runs statements, one at a time.
 extension Runner {
-  /// Runs a generated statement. It may hold expressions of the manifest, and must be one.
+  /// Runs a generated statement. It may contain expressions of the manifest, which must not end it.
   func runOne(
     _ sql: String, _ source: SQLSource?, _ context: Context, copying rows: CopiedRows? = nil,
     record: inout Record
@@ -42,7 +42,7 @@ extension Runner {
     }
   }
 
-  /// Compiles and runs the script's next statement. False when there is none.
+  /// Compiles and runs the script's next statement. Returns false at the end of the script.
   @discardableResult
   private func runNext(
     of script: inout Script, _ text: String, _ context: Context, copying rows: CopiedRows? = nil,
@@ -110,7 +110,8 @@ extension Runner {
     }
   }
 
-  /// A misspelt name in double quotes would write or compare its own text.
+  /// Refuses a name in double quotes that SQLite would read as a string, so that a misspelt name is not
+  /// written or compared as text.
   private func refuseQuotedString(_ tokens: TokenizedSQL, _ context: Context) throws {
     let sources = context.operation.expressions.filter { $0.text.utf8.contains(UInt8(ascii: "\"")) }
     guard !sources.isEmpty, let first = tokens.significant.first,
@@ -162,8 +163,8 @@ extension Runner {
     }
   }
 
-  /// The statement that begins at `offset`, for a message. SQLite stops at the token that it does
-  /// not understand, so the end is looked for here; a trigger's body makes it too long at worst.
+  /// The statement that begins at `offset`, for a message. SQLite stops at the token that caused the error,
+  /// so the end is searched for here. For a trigger, the text may include following statements.
   private func statement(in bytes: [UInt8], at offset: Int) -> (start: Int, text: String) {
     let tokens = TokenizedSQL(bytes: Array(bytes[offset...]))
     guard let first = tokens.significant.first else { return (offset, "") }
@@ -176,8 +177,8 @@ extension Runner {
     return (offset + start, tokens.text(start..<(isTrigger ? last : end ?? last)))
   }
 
-  /// Compiles the script's next statement. For lint, replaces an undeclared function or collation by a stub, so
-  /// that the rest is checked, too.
+  /// Compiles the script's next statement. For lint, a stub replaces an undeclared function or collation, so
+  /// that the rest of the statement is checked, too.
   private func compileNext(
     of script: inout Script, _ warnings: inout StatementWarnings
   ) throws(DatabaseError) -> Statement? {
@@ -197,8 +198,8 @@ extension Runner {
     }
   }
 
-  /// A name in double quotes that SQLite reads as a string, because no object has that name, and its position;
-  /// nil without one. Must be called before the statement runs.
+  /// A name in double quotes that SQLite reads as a string, because no object has that name, and its
+  /// position. Nil if there is none. Must be called before the statement runs.
   private func doubleQuotedString(
     in tokens: TokenizedSQL
   ) throws(DatabaseError) -> (text: String, offset: Int)? {
@@ -220,14 +221,15 @@ extension Runner {
     }
   }
 
-  /// VACUUM tells the authorizer only when it runs, and inside a transaction it never does.
+  /// Whether the statement is a VACUUM. SQLite calls the authorizer for VACUUM only when it runs, and in a
+  /// transaction it cannot run.
   private func isVacuum(_ tokens: TokenizedSQL) -> Bool {
     let first = tokens.significant.first { tokens.text($0) != ";" }
     return first.map { tokens.text($0).identifier == "VACUUM" } ?? false
   }
 
-  /// SQLite does not report to the authorizer the body of a created trigger or view, the arguments of a virtual
-  /// table, and the target of a foreign key.
+  /// Refuses a statement that mentions the ledger in a place for which SQLite does not call the authorizer:
+  /// the body of a trigger or view, the arguments of a virtual table, or the target of a foreign key.
   private func refuseLedger(
     _ tokens: TokenizedSQL, _ position: Position, _ context: Context
   ) throws(Failure) {
@@ -249,8 +251,8 @@ extension Runner {
       position: position, statement: tokens.text(0..<tokens.bytes.count))
   }
 
-  /// Asks the compiled program which functions it calls: the authorizer is not told of those that
-  /// stand in a DEFAULT, a CHECK or an index (EXPLAIN, The SQLite Bytecode Engine).
+  /// The first call of a missing function in the compiled program (EXPLAIN, The SQLite Bytecode Engine). The
+  /// authorizer is not called for functions in a DEFAULT, a CHECK or an index.
   private func missingCall(
     in sql: String, at position: Position
   ) throws(DatabaseError) -> Record.Call? {

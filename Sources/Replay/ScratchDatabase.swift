@@ -7,20 +7,20 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Project {
-  /// Replays the history on a scratch database: the only way in which a history runs privately.
+  /// Replays the history on a scratch database. No other mechanism runs a history privately.
   ///
   /// - Parameters:
-  ///   - migrations: a part of the history, in order; nil replays all of it.
-  ///   - base: the schema that the history has before them.
-  ///   - isTrusted: whether the history has made the base.
-  ///   - application: replaces the project's.
-  ///   - isForLint: unknown functions and collations are reported with the statement that needs them.
-  ///   - becomesDatabase: whether the result becomes a new database. Then it contains all rows of that database, and
-  ///     no substitutes replace functions and collations of the application.
+  ///   - migrations: consecutive migrations of the history; nil replays all of it.
+  ///   - base: the schema before the first of these migrations.
+  ///   - isTrusted: whether migrations have created the whole base, so that its SQL may call any function.
+  ///   - application: replaces the project's application.
+  ///   - isForLint: whether to report an unknown function or collation as a warning about the statement.
+  ///   - becomesDatabase: whether the result becomes a new database. Then the replay has exactly the rows of
+  ///     that database, and stubs do not replace functions and collations of the application.
   ///   - prepare: called once, before the first migration runs.
   ///   - observe: called after each migration.
-  /// - Returns: the scratch database, as the last migration left it.
-  /// - Throws: the failure of a migration, which `observe` has not seen, and the errors of `observe`.
+  /// - Returns: the scratch database after the last migration.
+  /// - Throws: the failure of a migration, for which `observe` is not called, and the errors of `observe`.
   @discardableResult
   package func replay(
     _ migrations: [Migration]? = nil, from base: Schema = Schema(), isTrusted: Bool = true,
@@ -47,33 +47,34 @@ extension Project {
   }
 }
 
-/// The replay of a history on a private database: what its schema is at each step. Most often there are
-/// no rows but those that migrations write.
+/// A private database on which a history is replayed, and its schema after each step. It usually has no rows
+/// except those that migrations write.
 package final class ScratchDatabase {
   package let connection: Connection
   private let runner: Runner
-  /// The schema after the last migration that was applied.
+  /// The schema after the last applied migration.
   package private(set) var schema: Schema
-  /// The same with the ledger, as it was read.
+  /// The schema that was read, including the ledger.
   private var whole: StoredSchema
   private var ledger: [SchemaObject]
   private let untouchedLedger: [SchemaObject]
   private var running = RunningFingerprint()
-  /// Where there are rows: which foreign key may point at a row that goes.
+  /// The foreign keys between the tables, if they have rows.
   private var keys: ForeignKeyGraph?
-  /// Whether a migration fails that would break foreign keys in a new database. Only for a whole history:
-  /// in an existing database rows of the app may be the parents.
+  /// Whether a migration fails if it violates foreign keys in a new database. Only for a whole history: in an
+  /// existing database, rows of the app may be the parents.
   package var checksOwnRows = false
   private let toleratesBrokenReferences: Bool
   private let application: Application
-  /// A released migration may break a view or a trigger: devices have run it, and nobody can change it.
+  /// Whether a migration is released. It may then break a view or a trigger, because devices have run it and
+  /// nobody can change it.
   package var isReleased: (Migration) -> Bool = { _ in false }
-  /// Lint reports what a migration breaks by a rule.
+  /// If true, a broken view or trigger does not fail a migration, because a rule of lint reports it.
   private let isForLint: Bool
-  /// The foreign keys that the migration applied last has broken, in words, where that does not fail it.
+  /// The message about foreign keys that the last migration violated, if that does not fail it.
   package private(set) var brokenReferences: String?
 
-  /// What one migration does to a schema and to rows.
+  /// The effects of one migration on the schema and on rows.
   package struct Step: Sendable {
     package let migration: Migration
     package let delta: SchemaDelta
@@ -82,16 +83,15 @@ package final class ScratchDatabase {
     package let renames: TableRenames
     /// The first call of a function that only the application has.
     let missingCall: Runner.Record.Call?
-    /// What the migration made for itself alone, and did not remove.
+    /// The temporary objects that the migration created and did not drop.
     package let temporary: [TemporaryObject]
     package var startedAt = Timestamp.now
     package var milliseconds: Int64 = 0
 
-    /// The tables, indexes and so on whose definition or rows it changes, in folded spelling.
+    /// The names of the objects whose definition or rows the migration changes.
     package var touched: Set<Identifier> { writeSet.written.union(delta.keys.map(\.name)) }
 
-    /// Why it cannot run on a database that has drifted: it touches an object that differs. Other drift is only
-    /// reported.
+    /// The failure if the migration touches an object that has drifted. Other drift is only reported.
     package func obstacle(among drift: [SchemaChange]) -> Failure? {
       let touched = touched
       let inTheWay = drift.filter { touched.contains($0.holder.identifier) }
@@ -106,14 +106,15 @@ package final class ScratchDatabase {
           + "\(shellQuoted(migration.id)) applied --reason TEXT`")
     }
 
-    /// Why it cannot run on a database: a function that only the application has would be called.
+    /// The failure if the migration calls a function that only the application has.
     package var refusal: Failure? { missingCall?.refusal(of: migration) }
   }
 
   /// - Parameters:
-  ///   - base: the schema to begin with: another than the empty one for the plan of a database.
-  ///   - isTrusted: whether the history has made it; nil trusts the empty schema only.
-  ///   - isForLint: unknown functions and collations are reported with the statement that needs them.
+  ///   - base: the schema before the first migration; not empty for the plan of an existing database.
+  ///   - isTrusted: whether migrations have created the whole base, so that its SQL may call any function.
+  ///     Nil trusts only the empty schema.
+  ///   - isForLint: whether to report an unknown function or collation as a warning about the statement.
   package convenience init(
     _ application: Application, from base: Schema = Schema(), isTrusted: Bool? = nil,
     isForLint: Bool = false,
@@ -123,15 +124,16 @@ package final class ScratchDatabase {
       application, isForLint: isForLint, interruption: interruption
     ) { () throws(DatabaseError) in
       let connection = try base.scratch(application)
-      // Then it will hold what the manifests say, and nothing else.
+      // A trusted schema contains only SQL of the manifests.
       connection.set(.trustedSchema, to: isTrusted ?? base.objects.isEmpty)
-      // There, so that what names it is refused and not merely unknown.
+      // The ledger must exist, so that a statement that names it is refused. Otherwise it would fail because
+      // of an unknown table.
       try connection.execute(application.ledger.createStatement)
       return connection
     }
   }
 
-  /// A replay whose result becomes a new database.
+  /// Creates a replay whose result becomes a new database.
   convenience init(
     newDatabaseOf application: Application, interruption: Interruption
   ) throws(Failure) {
@@ -149,8 +151,8 @@ package final class ScratchDatabase {
     checksOwnRows = true
   }
 
-  /// A replay that continues where another one is, on a connection of its own: it has the schema and
-  /// the rows, and nothing that only the other connection knows.
+  /// Creates a replay on a new connection that continues after another one. It has the schema and the rows,
+  /// but no state of the other connection, such as temporary objects.
   package convenience init(
     continuing other: ScratchDatabase, _ application: Application, interruption: Interruption
   ) throws(Failure) {
@@ -164,12 +166,12 @@ package final class ScratchDatabase {
     }
   }
 
-  /// A replay on a database that holds rows: one that lint fills, or a copy of a real one.
+  /// Creates a replay on a database with rows: one that lint has filled, or a copy of a real database.
   ///
   /// - Parameters:
-  ///   - calls: of the application's functions and collations that are registered there.
-  ///   - isCopy: as on a database, assertions are asked, rows are copied a chunk at a time, and a
-  ///     foreign key that a migration breaks fails it.
+  ///   - calls: records the calls of stubs for the application's functions and collations on this connection.
+  ///   - isCopy: whether it is a copy of a real database. As on a real one, assertions are evaluated, copied
+  ///     tables are checked for damage, and a migration that violates a foreign key fails.
   package convenience init(
     on connection: Connection, _ application: Application, _ calls: CallRecord,
     isCopy: Bool, interruption: Interruption = Interruption()
@@ -184,7 +186,7 @@ package final class ScratchDatabase {
       return connection
     }
     keys = ForeignKeyGraph(schema)
-    // The replay on empty tables has checked the names already.
+    // The replay on empty tables has already checked views, triggers and names in double quotes.
     isReleased = { _ in true }
   }
 
@@ -212,10 +214,10 @@ package final class ScratchDatabase {
       isForLint: isForLint)
   }
 
-  /// Tells `observer` of every statement once it has run, and of the schema before it.
+  /// Calls `observer` after each statement, with the statement and the schema before it.
   ///
-  /// - Parameter comparesSchemas: false leaves out what a statement changes, and gives the schema
-  ///   before the migration: to read it after each statement costs a fifth of a replay.
+  /// - Parameter comparesSchemas: whether to read the schema after each statement, which takes a fifth of a
+  ///   replay's time. If false, `change` is empty, and the observer gets the schema before the migration.
   package func observe(
     comparesSchemas: Bool = true,
     _ observer: @escaping (ReplayedStatement, Schema) throws(DatabaseError) -> Void
@@ -231,19 +233,19 @@ package final class ScratchDatabase {
     }
   }
 
-  /// Whether rewritten tables are compared with their old rows.
+  /// Whether to compare rewritten tables with their old rows.
   package var isParanoid: Bool {
     get { runner.isParanoid }
     set { runner.isParanoid = newValue }
   }
 
-  /// Whether messages hold no values of rows.
+  /// Whether to leave values of rows out of messages.
   package var redactsValues: Bool {
     get { runner.redactsValues }
     set { runner.redactsValues = newValue }
   }
 
-  /// Told of each operation's plan before it runs, and of what those before it write.
+  /// Called with each operation's plan before it runs, and with the tables that earlier operations wrote.
   package var onPlan: ((OperationPlan, WriteSet) throws -> Void)? {
     get { runner.onPlan }
     set { runner.onPlan = newValue }
@@ -251,8 +253,8 @@ package final class ScratchDatabase {
 
   /// Applies the next migration atomically.
   ///
-  /// - Parameter touched: the tables that the migration is known to change. If they have rows, their foreign keys
-  ///   and those of their children are checked.
+  /// - Parameter touched: the tables that the migration will change. If the tables have rows, their foreign
+  ///   keys and those of their children are checked.
   @discardableResult
   package func apply(
     _ migration: Migration, touching touched: Set<Identifier> = []
@@ -284,7 +286,7 @@ package final class ScratchDatabase {
         keys?.apply(delta)
         var tables = touched
         if checksOwnRows {
-          // The first rows of a history: before them there was nothing to check.
+          // Before the first rows of a history, there was nothing to check.
           if keys == nil, !record.writeSet.written.isEmpty { keys = ForeignKeyGraph(schema) }
           tables = record.writeSet.written.union(delta.keys.map(\.name))
         }
@@ -319,14 +321,14 @@ package final class ScratchDatabase {
         throw error
       }
     } catch  where runner.isInterrupted {
-      // Of a statement within a statement SQLite says something else.
+      // If a nested statement was interrupted, SQLite reports another error.
       throw context.failure(.interrupted, "interrupted")
     } catch {
       throw context.failure(error, onScratch: true)
     }
   }
 
-  /// The foreign keys without a parent row; nil without rows.
+  /// The foreign key violations; nil if the tables have no rows.
   private func violations(
     _ touched: Set<Identifier>
   ) throws(DatabaseError) -> ForeignKeyViolations? {
@@ -334,7 +336,8 @@ package final class ScratchDatabase {
     return try ForeignKeyViolations(of: keys.affected(by: touched), in: schema, on: connection)
   }
 
-  /// Under `writable_schema` the SQL need not contain a name.
+  /// Stops if the ledger's own objects have changed. Under `writable_schema`, the migration's SQL need not
+  /// contain their names.
   private func refuseLedgerEdit(_ context: Context) throws(Failure) {
     guard ledger == untouchedLedger else {
       throw context.failure(
@@ -344,7 +347,7 @@ package final class ScratchDatabase {
     }
   }
 
-  /// Names that schemactl keeps for itself, however they came to be.
+  /// Stops if the migration has created an object with a name that schemactl reserves, by whatever statement.
   private func refuseReserved(_ delta: SchemaDelta, _ context: Context) throws(Failure) {
     for object in delta.after.values where ForeignObjects.isReserved(object.name) {
       throw context.failure(
@@ -353,7 +356,7 @@ package final class ScratchDatabase {
     }
   }
 
-  /// The fingerprint of the schema as it is now.
+  /// The fingerprint of the current schema.
   package var fingerprint: String { running.digest() }
 
   private func refresh() throws(DatabaseError) {
@@ -363,7 +366,7 @@ package final class ScratchDatabase {
 }
 
 extension Schema {
-  /// The schema without the ledger, and the ledger with all that belongs to it.
+  /// The schema without the ledger's objects, and these objects.
   fileprivate func separating(_ ledger: Ledger) -> (schema: Schema, ledger: [SchemaObject]) {
     var (ours, others): ([SchemaObject], [SchemaObject]) = ([], [])
     ours.reserveCapacity(objects.count)

@@ -3,13 +3,13 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// Watches what the statements of a migration do, and refuses what no migration may do.
+/// Observes the statements of a migration, and refuses those that no migration may contain.
 ///
-/// It is the connection's authorizer, so it sees what SQLite sees, however the SQL is written.
+/// It is the connection's authorizer, so it observes what SQLite compiles, however the SQL is written.
 package final class StatementGuard {
-  /// What the statement last compiled was refused for.
+  /// The reason why the last compiled statement was refused.
   private(set) var refusal: String?
-  /// What the statement last compiled will do.
+  /// The authorizer events of the last compiled statement.
   private(set) var events: [AuthorizerEvent] = []
   private var isWatching = false
   private let ledger: Ledger
@@ -24,8 +24,8 @@ package final class StatementGuard {
     }
   }
 
-  /// Watches while `body` compiles or runs a statement of a migration; everything else that the
-  /// connection does (savepoints, the ledger, questions about the schema) is our own.
+  /// Observes the connection while `body` compiles or runs a statement of a migration. All other statements
+  /// on the connection (savepoints, the ledger, reads of the schema) are those of schemactl.
   func watching<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result
   {
     isWatching = true
@@ -56,7 +56,7 @@ package final class StatementGuard {
     return .allow
   }
 
-  /// Why no migration may do this; nil when it may.
+  /// The reason why no migration may do this; nil if a migration may.
   private func misplacement(_ event: AuthorizerEvent) -> String? {
     switch event.action {
     case .transaction, .savepoint:
@@ -75,21 +75,21 @@ package final class StatementGuard {
 
   private func usesLedger(_ event: AuthorizerEvent) -> Bool {
     let names = [event.first, event.second].compactMap { $0 }
-    // ANALYZE reads every table, and writes but its statistics.
+    // ANALYZE reads every table, but writes only the tables of statistics.
     if event.action == .analyze { return false }
     if event.action == .read, events.contains(where: { $0.action == .analyze }) { return false }
     return names.contains { $0.identifier == ledger.table }
   }
 }
 
-/// Which PRAGMAs a migration's `sql` may hold (DESIGN: the manifest, `sql`).
+/// The PRAGMAs that `sql` of a migration may contain (DESIGN: the manifest, `sql`).
 package enum Pragmas {
-  /// Written by hand in many rebuilds, and done by schemactl in its own way.
+  /// Many hand-written rebuilds contain these. They are not run, because schemactl does their work itself.
   package static let acceptedNotRun: Set<Identifier> = [
     "foreign_keys", "defer_foreign_keys", "foreign_key_check",
   ]
 
-  /// Run, and put back after the migration.
+  /// These run, and are reset after the migration.
   package static let putBack: Set<Identifier> = [
     "writable_schema", "ignore_check_constraints", "legacy_alter_table",
   ]
@@ -110,7 +110,7 @@ package enum Pragmas {
     "trusted_schema", "user_version", "wal_autocheckpoint",
   ]
 
-  /// Whether it asks and changes nothing.
+  /// Whether a PRAGMA only reads.
   package static func onlyReads(_ event: AuthorizerEvent) -> Bool {
     onlyReads((event.first ?? "").identifier, argument: event.second)
   }
@@ -119,7 +119,7 @@ package enum Pragmas {
     readingWithArgument.contains(name) || argument == nil && reading.contains(name)
   }
 
-  /// Why no migration may hold a PRAGMA; nil when it may.
+  /// The reason why no migration may contain a PRAGMA; nil if a migration may.
   package static func reasonToRefuse(_ name: Identifier, argument: String?) -> String? {
     if acceptedNotRun.contains(name) || putBack.contains(name)
       || onlyReads(name, argument: argument)
@@ -133,19 +133,19 @@ package enum Pragmas {
 
 /// The tables of the main database that statements write.
 package struct WriteSet: Sendable {
-  /// Tables that get, lose or change rows.
+  /// The tables in which rows are inserted, changed or deleted.
   package var written: Set<Identifier> = []
-  /// Tables whose rows are changed or removed, or that are rewritten as a whole.
+  /// The tables in which rows are changed or deleted, or that are rewritten as a whole.
   package var rewritten: Set<Identifier> = []
-  /// The operation that last wrote each table, counted from 0.
+  /// The index of the last operation that wrote each table, from 0.
   private(set) var lastOperations: [Identifier: Int] = [:]
-  /// Whether pages of an index are given back, for others to write over.
+  /// Whether a statement frees pages of an index, which other b-trees may reuse.
   package var dropsIndexes = false
   /// Whether a statement names a temporary object.
   package var namesTemporary = false
-  /// Whether a statement reads, or may change, a setting.
+  /// Whether a statement contains a PRAGMA, which may change a setting.
   package var namesSettings = false
-  /// Whether a statement says ROLLBACK, as a conflict clause or in RAISE.
+  /// Whether a statement contains ROLLBACK as a conflict clause or in RAISE.
   package var namesRollback = false
 
   mutating func note(_ event: AuthorizerEvent, of operation: Int) {
@@ -157,7 +157,7 @@ package struct WriteSet: Sendable {
     case .delete where event.database == "main": rewrite(event.first, by: operation)
     case .dropIndex where event.database == "main": dropsIndexes = true
     case .reindex where event.database == "main": dropsIndexes = true
-    // The event has a third name when a column is dropped, which rewrites every row.
+    // For DROP COLUMN, which rewrites every row, the event has a third name.
     case .alterTable where event.database != nil: rewrite(event.second, by: operation)
     default: break
     }
@@ -169,7 +169,7 @@ package struct WriteSet: Sendable {
     lastOperations[table] = operation
   }
 
-  /// Leaves out a table that existed for a moment only.
+  /// Removes a table that existed only during an operation.
   mutating func forget(_ table: String) {
     written.remove(table.identifier)
     rewritten.remove(table.identifier)
@@ -188,26 +188,27 @@ extension TokenizedSQL {
   }
 }
 
-/// Under which names the tables of a migration's beginning stand, as its statements rename and drop them.
+/// The current names of the tables that existed before a migration, whose statements may rename and drop
+/// them.
 ///
-/// Root pages do not tell: with `auto_vacuum`, SQLite moves the pages of other tables when one is
-/// dropped (PRAGMA auto_vacuum).
+/// Root pages do not identify tables: with `auto_vacuum`, SQLite moves the pages of other tables when a table
+/// is dropped (PRAGMA auto_vacuum).
 package struct TableRenames: Sendable {
-  /// The present name of each table that was renamed, by its first name.
+  /// The current name of each renamed table, by its first name.
   private var current: [Identifier: Identifier] = [:]
   private var dropped: Set<Identifier> = []
-  /// The present names of tables that did not exist at the beginning. One that takes the name of a table
-  /// that was dropped takes its place.
+  /// The current names of tables that did not exist at the beginning. A table that is created under the name
+  /// of a dropped table is not among them, because it replaces that table.
   private var created: Set<Identifier> = []
 
   package init() {}
 
-  /// What a statement renames: a table, and with a virtual table those that its module keeps (The Virtual
+  /// The tables that a statement renames: a table, and the shadow tables of a virtual table (The Virtual
   /// Table Mechanism, section 2.16).
   package static func renamings(
     by sql: String, _ events: [AuthorizerEvent]
   ) -> [(from: Identifier, to: Identifier)] {
-    // What SQLite calls when it renames a table, in any form of the statement.
+    // SQLite calls this function whenever a statement renames a table.
     guard events.contains(where: { $0.action == .function && $0.second == "sqlite_rename_table" })
     else { return [] }
     let tokens = TokenizedSQL(sql)
@@ -238,11 +239,11 @@ package struct TableRenames: Sendable {
     }
   }
 
-  /// What a table was called at the beginning; nil for one that was not renamed.
+  /// The name of a table at the beginning; nil for a table that was not renamed.
   func firstName(of name: Identifier) -> Identifier? {
     current.first { $0.value == name }?.key
   }
 
-  /// Whether the table of this name may be another one than the one of that name at the beginning.
+  /// Whether the table that had this name at the beginning may not be the table that has it now.
   func isReplaced(_ name: Identifier) -> Bool { dropped.contains(name) || current[name] != nil }
 }
