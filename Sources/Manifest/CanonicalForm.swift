@@ -1,43 +1,45 @@
 import SchemaPlatform
 import SchemaSQLText
 
-/// The bytes that the canonical digest covers, version 1. Frozen for ever: locks in other people's
-/// repositories hold digests of it. A grammar that grows may add keys and operations; what a
-/// manifest of today encodes to must not change.
+/// The bytes that the canonical digest covers, version 1. This encoding must never change: locks in users'
+/// repositories contain digests of it. A later grammar may add keys and operations, but the encoding of an
+/// existing manifest must remain the same.
 ///
-/// Covered are the top-level keys `after`, `before`, `foreign_keys`, `operations`, `replaces` and
-/// `requires`, as one mapping. A key that the manifest omits is omitted: a default written out is
-/// another form. Left out are every other top-level key and the `lint` of an entry of `operations`.
+/// The digest covers the top-level keys `after`, `before`, `foreign_keys`, `operations`, `replaces` and
+/// `requires`, as one mapping. A key that the manifest omits is omitted, so a default that is written out
+/// results in another form. The digest ignores all other top-level keys, and the `lint` of an entry of
+/// `operations`.
 ///
 /// | node | encoding |
 /// |---|---|
 /// | mapping | `{`, each entry's key and value, `}`; sorted by the bytes of the encoded keys |
 /// | list | `[`, the elements, `]` |
 /// | SQL | `s`, each token as `<length>:<bytes>`, `;` |
-/// | a word of a choice | as text, spelt as the grammar spells it |
+/// | a word of a choice | as text, in the grammar's spelling |
 /// | text | `t<length>:<bytes>` |
 /// | integer | `i<decimal>;` with `-` for negative ones |
 /// | real | `r<bits>;`: the IEEE 754 double's bits as 16 lower-case hexadecimal digits |
 /// | boolean | `b1;` or `b0;` |
 /// | null | `n;` |
 ///
-/// Lengths are decimal and count bytes of UTF-8. Keys of the grammar are text, keys that the author
-/// chooses what their shape says. SQL tokens are `TokenizedSQL.canonicalTokens`: no white space, no
-/// comments, the reserved words of the list pinned in version 1 in upper case. Scalars are encoded
-/// by their value, not their style, and a short form (`sql: x` for `sql: [x]`) as it is written.
+/// Lengths are decimal and count bytes of UTF-8. Keys of the grammar are encoded as text; keys that the
+/// author chooses are encoded by their shape. SQL tokens are `TokenizedSQL.canonicalTokens`: without white
+/// space and comments, and with the reserved words of the list pinned in version 1 in upper case. Scalars are
+/// encoded by their value, not by their style. A short form (`sql: x` for `sql: [x]`) is encoded as it is
+/// written.
 struct CanonicalForm {
   private(set) var bytes: [UInt8] = []
 
   private let operations: [[UInt8]]
 
-  /// - Parameter operations: the forms of the manifest's operations, when they are known already.
+  /// - Parameter operations: the forms of the manifest's operations; empty for another node.
   private init(operations: [[UInt8]] = []) {
     self.operations = operations
   }
 
-  /// The form of a manifest's root, which the validator has accepted.
+  /// The form of a manifest. The validator must have accepted its root.
   ///
-  /// - Parameter operations: the forms of its operations, each as `form(of:_:)` gives it.
+  /// - Parameter operations: the forms of its operations, as `form(of:_:)` returns them.
   static func manifest(_ root: Node, operations: [[UInt8]]) -> [UInt8] {
     let covered = (root.entries ?? []).filter { Grammar.canonicalKeys.contains($0.key.text) }
     var form = CanonicalForm(operations: operations)

@@ -1,42 +1,42 @@
 import SchemaPlatform
 import SchemaSQLText
 
-/// What may stand at a place of a file. Validation, the canonical form and the JSON schema all
-/// follow from the shapes, so nothing about the grammar is written twice.
+/// The shape that a node of a file must have. Validation, the canonical form and the JSON Schema use the
+/// shapes, so the grammar is written only once.
 package indirect enum Shape: Sendable {
   case text(TextRule)
-  /// An expression or statements. A plain number, boolean or null is SQL as it is written.
+  /// An expression or statements. A plain number, boolean or null is read as SQL text.
   case sql
-  /// SQL statements, or none: a text that holds only comments does nothing.
+  /// SQL statements. A text that contains only comments is valid and does nothing.
   case script
   /// A value, `{ sql: … }` or `{ blob: … }`.
   case literal
-  /// A literal whose plain texts may not read as expressions: as a default they look like SQL.
+  /// A literal for a column's `default`. A plain text that reads as an SQL expression is an error.
   case columnDefault
-  /// A value that needs no SQLite to know it: a literal other than `{ sql: … }`.
+  /// A literal other than `{ sql: … }`, whose value is known without SQLite.
   case constant
   case integer(ClosedRange<Int64>)
   case number(ClosedRange<Double>)
   case boolean
-  /// `true` and nothing else: a consent.
+  /// A consent: only `true` is valid.
   case consent
-  /// One of some words. Read without regard to ASCII case, a space being as good as `_`.
+  /// One of the given words. Letter case (ASCII) does not matter, and a space counts as `_`.
   case choice([String])
   case list(of: Shape, atLeast: Int)
   case oneOrMany(Shape)
   case mapping(MappingRule)
-  /// Keys that the author chooses.
+  /// A mapping whose keys the author chooses.
   case map(key: Shape, value: Shape, atLeast: Int)
-  /// Null, or the shape.
+  /// Null, or a node of the shape.
   case nullable(Shape)
   /// The short form, or a mapping.
   case either(Shape, MappingRule)
-  /// One entry of `operations`: one operation's name, and `lint`.
+  /// One entry of `operations`: one operation, and optionally `lint`.
   case operation
 }
 
 extension Shape {
-  /// Whether it is a mapping that takes a key.
+  /// Whether the shape is a mapping that has the key.
   package func hasKey(_ name: String) -> Bool {
     if case .mapping(let rule) = self { rule.key(name) != nil } else { false }
   }
@@ -44,9 +44,9 @@ extension Shape {
 
 package enum TextRule: Sendable {
   case any
-  /// Not empty.
+  /// A text that is not blank.
   case filled
-  /// Of a table, a column, a rule: not empty.
+  /// The name of a table, a column or a rule; not blank.
   case name
   /// Two hexadecimal digits for each byte.
   case hexadecimal
@@ -58,10 +58,10 @@ package enum TextRule: Sendable {
 
 /// The keys of a mapping.
 package struct MappingRule: Sendable {
-  /// What it is, for messages: `a column`.
+  /// The name of the mapping in messages: `a column`.
   package let name: String
   package let keys: [KeyRule]
-  /// Exactly one of these keys must stand there.
+  /// Exactly one of these keys must be present. Empty for a mapping without such alternatives.
   package let exactlyOneOf: [String]
 
   package init(_ name: String, _ keys: [KeyRule], exactlyOneOf: [String] = []) {
@@ -77,7 +77,7 @@ package struct KeyRule: Sendable {
   package let name: String
   package let shape: Shape
   package let isRequired: Bool
-  /// One line for documents and editors.
+  /// One line for the documentation and for editors.
   package let summary: String
 
   package static func required(_ name: String, _ shape: Shape, _ summary: String) -> KeyRule {
@@ -89,12 +89,12 @@ package struct KeyRule: Sendable {
   }
 }
 
-/// An operation of the manifest: its one declaration.
+/// The declaration of an operation.
 package struct OperationRule: Sendable {
   package let name: String
   package let summary: String
   package let shape: Shape
-  /// Makes the operation of a body; what it reads is trusted only when nothing was reported.
+  /// Decodes the body of an operation. The result is valid only if no problem was reported.
   package let decode: @Sendable (inout ManifestDecoder, Node) -> Operation.Kind
 
   package init(
@@ -126,7 +126,7 @@ extension RawRepresentable where RawValue == String, Self: CaseIterable {
   package var word: String { String(rawValue.lowercased().map { $0 == " " ? "_" : $0 }) }
 }
 
-/// The word among `choices` that a text means, or nil.
+/// The word in `choices` that a text spells, or nil.
 package func matchingChoice(_ text: String, among choices: [String]) -> String? {
   let word = String(
     decoding: text.utf8.map { $0 == .space ? UInt8(ascii: "_") : $0.lowercased }, as: UTF8.self)
@@ -148,7 +148,7 @@ package func listed(_ words: [String], _ conjunction: String) -> String {
 }
 
 extension Node {
-  /// What it is, for messages.
+  /// A description of the node, for messages.
   var noun: String {
     switch content {
     case .sequence: "a list"
@@ -168,7 +168,7 @@ extension Node {
 }
 
 extension Scalar {
-  /// How to write an expression that would be stored as a text; nil for any other scalar.
+  /// Advice for a scalar that reads as an expression but would be stored as a text; nil for any other scalar.
   func adviceAboutExpression(as shape: Shape) -> String? {
     let isExpression =
       switch shape {
@@ -218,7 +218,7 @@ func isCalendarDate(_ text: String) -> Bool {
 }
 
 extension Shape {
-  /// What must stand there, for messages.
+  /// A description of the expected value, for messages.
   var noun: String {
     switch self {
     case .text(let rule): rule.noun
@@ -242,7 +242,7 @@ extension Shape {
 }
 
 extension MappingRule {
-  /// The keys that it cannot do without.
+  /// The required keys, for the end of a message.
   var example: String {
     let required = keys.filter(\.isRequired).map { "`\($0.name)`" }
     if !required.isEmpty { return " with " + listed(required, "and") }

@@ -1,15 +1,15 @@
 /// Manifests: the grammar, and the decoding of a tree of values into operations.
 ///
-/// - ``decodeManifest(_:file:)``: a tree becomes a ``Manifest``, or every problem of the file.
+/// - ``decodeManifest(_:file:)``: decodes a tree into a ``Manifest``, or throws every problem of the file.
 /// - ``Operation``: one entry of `operations`, with its positions.
-/// - ``Grammar``: what a manifest may say; it gives the decoder, the JSON Schema and the reference.
+/// - ``Grammar``: the keys and values of a manifest. The decoder, the JSON Schema and the reference use it.
 
 import SchemaSQLText
 import SchemaSQLite
 
-/// One migration, as its YAML file states it.
+/// One migration, as its YAML file describes it.
 package struct Manifest: Sendable {
-  /// The file as diagnostics name it.
+  /// The name of the file in diagnostics.
   package let file: String
   package let description: String?
   package private(set) var operations: [Operation]
@@ -18,15 +18,15 @@ package struct Manifest: Sendable {
   package let after: [Assertion]
   package let foreignKeys: ForeignKeyMode
   package let requires: Requirements
-  /// Where another tool has made this change; the items are alternatives.
+  /// The entries in other tools' ledgers that count as this migration; the items are alternatives.
   package let replaces: [ReplacedEntries]
-  /// The migrations of this history that this one replaces; empty for all but a squash.
+  /// The migrations of this history that a squash replaces; empty for other migrations.
   package let squashed: [String]
   package let suppressions: [Suppression]
   /// The bytes that the canonical digest covers (version 1, `docs/history.md`).
   package let canonicalForm: [UInt8]
 
-  /// Whether the manifest states nothing yet, as `new` writes it.
+  /// Whether the manifest is as empty as `new` writes it: no operations, assertions or replaced migrations.
   package var isEmpty: Bool {
     operations.isEmpty && before.isEmpty && after.isEmpty && replaces.isEmpty && squashed.isEmpty
   }
@@ -42,7 +42,7 @@ package struct Manifest: Sendable {
 package enum ForeignKeyMode: String, Sendable, CaseIterable {
   /// Checked once, after the migration's last operation.
   case deferred
-  /// `PRAGMA foreign_keys = ON` while the migration runs.
+  /// SQLite checks each statement: `PRAGMA foreign_keys = ON` while the migration runs.
   case enforced
 }
 
@@ -53,14 +53,14 @@ package struct Requirements: Sendable {
 
 /// A version of SQLite: `3.37` or `3.37.2`.
 package struct SQLiteVersion: Sendable, Comparable, Equatable, CustomStringConvertible {
-  /// As `sqlite3_libversion_number` counts: 3.37.2 is 3037002.
+  /// The version in the form of `sqlite3_libversion_number`: 3.37.2 is 3037002.
   package let number: Int
 
   package init(number: Int) {
     self.number = number
   }
 
-  /// Two or three numbers below 1,000 with a dot between them; nil for anything else.
+  /// Reads two or three numbers below 1,000 with dots between them; nil for any other text.
   package init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
       .map { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
@@ -82,11 +82,11 @@ package struct SQLiteVersion: Sendable, Comparable, Equatable, CustomStringConve
   package static func < (a: SQLiteVersion, b: SQLiteVersion) -> Bool { a.number < b.number }
 }
 
-/// A finding of lint that the manifest's author allows, and why.
+/// A finding of lint that the manifest allows, and the reason.
 package struct Suppression: Sendable {
   package let rule: String
   package let reason: String
-  /// The last day, `2027-01-01`, in UTC.
+  /// The last day of the suppression in UTC, such as `2027-01-01`.
   package let until: String?
   package let position: Position
 
@@ -98,7 +98,7 @@ package struct Suppression: Sendable {
   }
 }
 
-/// A query that must give one row of one column that equals a value. Runs on real databases only.
+/// A query that must return one row of one column with the given value. It runs only on real databases.
 package struct Assertion: Sendable {
   package let query: SQLSource
   package let equals: Literal
@@ -106,7 +106,7 @@ package struct Assertion: Sendable {
   package let position: Position
 }
 
-/// A value as a manifest writes it.
+/// A value in a manifest.
 package enum Literal: Sendable, Hashable {
   case value(Value)
   /// `{ sql: "…" }`: an expression that SQLite evaluates.
@@ -114,7 +114,7 @@ package enum Literal: Sendable, Hashable {
 
   package static let null = Literal.value(.null)
 
-  /// Nil for an expression.
+  /// The value; nil for an expression.
   package var value: Value? {
     if case .value(let value) = self { value } else { nil }
   }

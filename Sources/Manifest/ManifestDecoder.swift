@@ -3,8 +3,8 @@ import SchemaSQLite
 
 /// Decodes a manifest.
 ///
-/// - Parameter file: how diagnostics name the file.
-/// - Throws: every problem of the document, in the order of their positions.
+/// - Parameter file: the name of the file in diagnostics.
+/// - Throws: every problem of the document, in the order of the positions.
 package func decodeManifest(_ document: Document, file: String) throws(InvalidInput) -> Manifest {
   guard let root = document.root, !root.isNull else {
     let message = "the file is empty: a manifest needs `operations`"
@@ -27,7 +27,7 @@ package func throwIfAny(_ diagnostics: [Diagnostic]) throws(InvalidInput) {
 }
 
 extension InvalidInput {
-  /// In the order of their positions, each problem once: an alias repeats those of its anchor.
+  /// Sorts the problems by position and removes duplicates: an alias repeats the problems of its anchor.
   package init(found diagnostics: [Diagnostic]) {
     let start = Position(line: 0, column: 0)
     var seen: Set<Diagnostic> = []
@@ -38,10 +38,10 @@ extension InvalidInput {
   }
 }
 
-/// Makes values of nodes, and finds what the grammar's shapes cannot say.
+/// Decodes nodes into values, and reports problems that the shapes of the grammar cannot express.
 ///
-/// The validator has reported every node whose shape is wrong; to find all other problems in the
-/// same run, such nodes are read too and give an empty text, and the result is thrown away.
+/// The validator has already reported every node with a wrong shape. The decoder reads such a node as an
+/// empty text, so that one run finds all other problems too. The caller discards the result.
 package struct ManifestDecoder {
   package let source: SourceText
   private let file: String
@@ -78,12 +78,12 @@ package struct ManifestDecoder {
       let entry = node.entries?.first(where: { $0.key.text != "lint" }),
       let rule = Grammar.operationsByName[entry.key.text]
     else { return nil }
-    // Keys that stand astray would seem to be missing.
+    // The checks of the operation would report misplaced keys as missing.
     let isAstray = node.entries?.contains {
       rule.shape.hasKey($0.key.text) && Grammar.operationsByName[$0.key.text] == nil
     }
     if isAstray == true { return nil }
-    // A body of another kind has no keys to look at; the validator has said so.
+    // A body that is not a mapping has no keys. The validator has reported it.
     if case .mapping = rule.shape, entry.value.entries == nil { return nil }
     return Operation(
       name: rule.name,
@@ -161,9 +161,9 @@ package struct ManifestDecoder {
     }
   }
 
-  // MARK: Checks that many operations share
+  // MARK: Shared checks
 
-  /// Reports names that SQLite takes for one.
+  /// Reports names that SQLite considers equal.
   package mutating func checkDistinct(_ names: [(name: String, position: Position)], _ what: String)
   {
     var first: [Identifier: Position] = [:]

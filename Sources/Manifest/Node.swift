@@ -1,9 +1,9 @@
 import SchemaPlatform
 import SchemaSQLText
 
-/// One document as a tree, and its errors, which do not prevent reading the rest.
+/// A YAML document as a tree, with those errors that do not prevent reading the rest.
 package struct Document: Sendable {
-  /// Nil when the file holds no document.
+  /// Nil if the file contains no document.
   package let root: Node?
   package let source: SourceText
   package let diagnostics: [Diagnostic]
@@ -15,7 +15,7 @@ package struct Document: Sendable {
   }
 }
 
-/// A node of a YAML document and where it begins. Aliases are expanded: such a node keeps the
+/// A node of a YAML document, with its start position. Aliases are expanded; an expanded node has the
 /// position of its anchor.
 package struct Node: Sendable {
   package indirect enum Content: Sendable {
@@ -24,7 +24,7 @@ package struct Node: Sendable {
     case mapping([Entry])
   }
 
-  /// One key of a mapping, in the order written.
+  /// A key of a mapping and its value. Entries have the order of the file.
   package struct Entry: Sendable {
     package let keyNode: Node
     package let value: Node
@@ -34,7 +34,8 @@ package struct Node: Sendable {
       self.value = value
     }
 
-    /// The key of all mappings but those by value, whose keys may be `{ blob: … }`.
+    /// The key, if it is a scalar; otherwise an empty text. Only the keys of value maps can be mappings: `{
+    /// blob: … }`.
     package var key: Scalar {
       keyNode.scalar
         ?? Scalar(text: "", style: .plain, position: keyNode.position, range: 0..<0)
@@ -43,7 +44,7 @@ package struct Node: Sendable {
 
   package let content: Content
   package let position: Position
-  /// The byte behind the closing bracket of a list or mapping in brackets.
+  /// The byte offset after the closing bracket of a flow list or flow mapping; nil for other nodes.
   package let end: Int?
 
   package init(_ content: Content, at position: Position, end: Int? = nil) {
@@ -70,16 +71,16 @@ package struct Node: Sendable {
 
   package var isNull: Bool { scalar?.value == .null }
 
-  // MARK: Mappings; empty for any other node
+  // MARK: Mappings (other nodes have no keys)
 
   package func entry(_ key: String) -> Entry? { entries?.first { $0.key.text == key } }
 
   package subscript(key: String) -> Node? { entry(key)?.value }
 
-  /// The elements of a list, none without a list.
+  /// The elements of a list; empty if the key has no list.
   package func elements(_ key: String) -> [Node] { self[key]?.elements ?? [] }
 
-  /// The position of a key, or of the mapping without that key.
+  /// The position of a key; if the key is missing, the position of the mapping.
   package func position(of key: String) -> Position { entry(key)?.key.position ?? position }
 
   package var positions: [ExactText: Position] {
@@ -90,18 +91,18 @@ package struct Node: Sendable {
 }
 
 package struct Scalar: Sendable {
-  /// The raw values are those of bundles.
+  /// Bundles store the raw values.
   package enum Style: UInt8, Sendable {
     case plain, singleQuoted, doubleQuoted, literal, folded
   }
 
   package let text: String
   package let style: Style
-  /// Where it begins: its first character, its opening quote, or its `|` or `>`.
+  /// The position of the first character, the opening quote, or the `|` or `>`.
   package let position: Position
-  /// Its bytes in the file, quotes and block header included.
+  /// The byte range in the file, including quotes and the block header.
   package let range: Range<Int>
-  /// What it means: anything but a plain scalar is text.
+  /// The value. Only a plain scalar can be something other than text.
   package let value: ScalarValue
 
   package init(text: String, style: Style, position: Position, range: Range<Int>) {
@@ -113,17 +114,17 @@ package struct Scalar: Sendable {
   }
 }
 
-// MARK: As bytes, for programs without a YAML reader
+// MARK: Binary form, for programs without a YAML reader
 
 extension Document {
-  /// The tree with all its places, for ``init(decoding:source:)``.
+  /// The tree with all its positions, for ``init(decoding:source:)``.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
     if let root { root.encode(to: &writer) }
     return writer.bytes
   }
 
-  /// Reads `encoded` again.
+  /// Decodes the bytes of ``encoded``.
   ///
   /// - Parameter source: the file that the tree was read from.
   package init(decoding bytes: ArraySlice<UInt8>, source: SourceText) throws(MalformedBytes) {

@@ -3,17 +3,17 @@ import SchemaSQLite
 
 /// One entry of a manifest's `operations`.
 package struct Operation: Sendable {
-  /// As a manifest names it.
+  /// The name in a manifest, such as `move_column`.
   package let name: String
   package private(set) var kind: Kind
   /// The position of the operation's name.
   package let position: Position
   /// The position of each of the operation's own keys (`table`, `from`, `to`, …).
   package let keys: [ExactText: Position]
-  /// Suppressions that hold for this operation alone.
+  /// Suppressions that apply only to this operation.
   package let suppressions: [Suppression]
-  /// The operation's part of the manifest's canonical form, by which two versions of a manifest are
-  /// compared operation by operation. Empty when the operation comes from no manifest.
+  /// The operation's part of the manifest's canonical form, which is used to compare two versions of a
+  /// manifest operation by operation. Empty if the operation does not come from a manifest.
   package let canonicalForm: [UInt8]
 
   package init(
@@ -29,7 +29,7 @@ package struct Operation: Sendable {
     self.canonicalForm = canonicalForm
   }
 
-  /// The operation with other SQL in its place.
+  /// The operation with the given SQL in place of its own kind.
   package func with(sql sources: [SQLSource]) -> Operation {
     var operation = self
     operation.kind = .sql(sources)
@@ -80,7 +80,7 @@ package struct ColumnDefinition: Sendable {
   package var primaryKey = false
   package var autoincrement = false
   package var notNull: NotNull?
-  /// Nil: without a DEFAULT clause; `.null` is DEFAULT NULL.
+  /// The default value; nil without a DEFAULT clause. `.null` means DEFAULT NULL.
   package var `default`: Literal?
   package var unique = false
   package var check: SQLSource?
@@ -95,16 +95,16 @@ package struct ColumnDefinition: Sendable {
   }
 }
 
-/// NOT NULL, and what happens when a NULL comes nevertheless.
+/// A NOT NULL constraint, with its conflict action.
 package enum NotNull: Sendable, Equatable {
   case plain
   case onConflict(CreateTable.ConflictAction)
 }
 
-/// What a foreign key points at, and what it does.
+/// The target of a foreign key, and its actions.
 package struct Reference: Sendable {
   package var table: String
-  /// Empty: the parent's primary key.
+  /// The parent's columns; empty for its primary key.
   package var columns: [String] = []
   package var onDelete: CreateTable.ForeignKeyAction?
   package var onUpdate: CreateTable.ForeignKeyAction?
@@ -147,7 +147,7 @@ package struct IndexDefinition: Sendable {
   package var `where`: SQLSource?
 }
 
-/// One row of an `insert`, its columns in the order written.
+/// One row of an `insert`, with its columns in the order of the manifest.
 package struct InsertedRow: Sendable {
   package struct Cell: Sendable {
     package var column: String
@@ -163,15 +163,15 @@ package struct InsertedRow: Sendable {
   package var position: Position
 }
 
-/// `column: "<expression>"`, in `update` and in a rebuild's `copy`.
+/// An assignment `column: "<expression>"`, in `update` and in a rebuild's `copy`.
 package struct Assignment: Sendable {
   package var column: String
   package var expression: SQLSource
 }
 
-/// How the new column gets its values from the old row.
+/// The conversion of an old row into the value of the new column.
 package enum ValueMapping: Sendable {
-  /// Value by value. Keys are distinct.
+  /// A new value for each old value. The old values are distinct.
   case map([MappedValue])
   /// An SQL expression over the old row.
   case using(SQLSource)
@@ -192,16 +192,16 @@ package struct MoveColumn: Sendable {
   package var from: String
   package var to: ColumnDefinition
   package var mapping: ValueMapping
-  /// Leave the old column where it is and put the new one last.
+  /// Whether the old column keeps its place and the new one is appended.
   package var keepSource = false
-  /// Keep both columns in step by triggers; then `mapBack` says how values return.
+  /// Whether triggers keep both columns consistent. Then `mapBack` gives the old value for each new one.
   package var mirror = false
   package var mapBack: [MappedValue] = []
-  /// `dependents: rename`: let SQLite rewrite what mentions the old column.
+  /// `dependents: rename`: whether SQLite renames the old column in dependent objects.
   package var renamesDependents = false
 }
 
-/// What `alter_column` does to one property: nothing (`keep`), `null` in YAML (`remove`), or set.
+/// The change of one property by `alter_column`: none (`keep`), `null` in YAML (`remove`), or a new value.
 package enum Change<Value: Sendable>: Sendable {
   case keep
   case remove
@@ -224,9 +224,9 @@ package struct AlterColumn: Sendable {
 }
 
 package struct RebuildTable: Sendable {
-  /// The table's new definition under its own name; without columns when `sql` gives it.
+  /// The new definition under the table's own name; without columns if `sql` contains the definition.
   package var table: TableDefinition
-  /// The whole CREATE TABLE statement.
+  /// The whole CREATE TABLE statement; nil if the manifest lists the columns.
   package var sql: SQLSource?
   package var copy: [Assignment] = []
   package var `where`: SQLSource?
@@ -246,7 +246,7 @@ package struct ConvertPrimaryKey: Sendable {
 /// An SQL function that the application registers.
 package struct DeclaredFunction: Sendable, Equatable {
   package let name: String
-  /// -1: any number.
+  /// The number of arguments; -1 for any number.
   package let arguments: Int
 
   package init(name: String, arguments: Int = -1) {

@@ -36,7 +36,8 @@ extension ManifestDecoder {
     return reference
   }
 
-  /// All but the parent's columns, which a column's and a table's foreign key name differently.
+  /// Decodes all but the parent's columns. Foreign keys of columns and of tables have different keys for
+  /// them.
   func reference(_ fields: Node) -> Reference {
     var reference = Reference(table: name(fields["table"]))
     reference.onDelete = choice(fields["on_delete"])
@@ -134,7 +135,8 @@ extension ManifestDecoder {
     checkLeadsBack(move.mapBack, mapped, fields)
   }
 
-  /// A value that `map` gives leads back to one that it gives it for: there and back changes nothing.
+  /// Checks that `map_back` undoes `map`: it must map each value that `map` gives to a value for which `map`
+  /// gives it.
   private mutating func checkLeadsBack(
     _ mapBack: [MappedValue], _ mapped: [MappedValue], _ fields: Node
   ) {
@@ -218,10 +220,10 @@ extension ManifestDecoder {
     }
   }
 
-  /// Keys and constraints can only name columns of the table.
+  /// Checks that keys and constraints name only columns of the table.
   private mutating func checkColumnsExist(in table: TableDefinition, _ fields: Node) {
     let columns = table.columns.map(\.name)
-    // A name that could not be read may be the one that is missing.
+    // A column whose name could not be read may be the missing one.
     guard !columns.isEmpty, !columns.contains("") else { return }
     var lists = [fields["primary_key"]] + fields.elements("unique")
     lists += fields.elements("foreign_keys").map { $0["columns"] }
@@ -346,7 +348,7 @@ extension ManifestDecoder {
     return entries.map { Assignment(column: $0.key.text, expression: sql($0.value)) }
   }
 
-  /// Keys that differ only in ASCII case: the reader has reported those that are equal.
+  /// Reports keys that differ only in ASCII case. The YAML reader has already reported equal keys.
   private mutating func checkDistinctKeys(_ entries: [Node.Entry]) {
     checkDistinct(entries.map { ($0.key.text, $0.key.position) }, "column")
   }

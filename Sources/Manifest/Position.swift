@@ -1,6 +1,7 @@
 import SchemaSQLText
 
-/// A place in a text file, counted from 1. Columns count Unicode code points, as editors do.
+/// A position in a text file. Lines and columns count from 1; columns count Unicode code points, as editors
+/// do.
 package struct Position: Hashable, Sendable, Comparable {
   package let line: Int
   package let column: Int
@@ -19,11 +20,11 @@ package struct Position: Hashable, Sendable, Comparable {
 package struct Diagnostic: Error, Hashable, Sendable {
   package let file: String
   package let position: Position?
-  /// The problem with the advice, on one line.
+  /// The problem and the advice, on one line.
   package let message: String
-  /// The problem alone.
+  /// The problem without the advice.
   package let statement: String
-  /// What to do, where the problem does not say it.
+  /// The advice; nil if the problem includes it.
   package let help: String?
 
   package init(file: String, position: Position? = nil, message: String) {
@@ -45,7 +46,7 @@ package struct Diagnostic: Error, Hashable, Sendable {
   }
 }
 
-/// Every problem that one reading of the files found.
+/// All problems that were found in the files.
 package struct InvalidInput: Error, Sendable {
   package let diagnostics: [Diagnostic]
 
@@ -54,11 +55,11 @@ package struct InvalidInput: Error, Sendable {
   }
 }
 
-/// The bytes of a file, and the way from libyaml's marks, which count code points, to bytes.
+/// The bytes of a file. Converts the marks of libyaml, which count code points, to byte offsets.
 package struct SourceText: Sendable {
-  /// Without a byte order mark.
+  /// The bytes without a byte order mark.
   package let bytes: [UInt8]
-  /// The byte at which each code point begins; empty for ASCII, where they are the same.
+  /// The byte offset of each code point. Empty for ASCII, where the offset equals the index.
   private let starts: [UInt32]
 
   package init(_ bytes: [UInt8]) {
@@ -68,20 +69,20 @@ package struct SourceText: Sendable {
       ? [] : bytes.indices.filter { !bytes[$0].isContinuation }.map(UInt32.init)
   }
 
-  /// The byte at which a code point begins; the end of the file for one behind the last.
+  /// The byte offset of a code point; for an index after the last code point, the end of the file.
   package func offset(ofCodePoint index: Int) -> Int {
     if starts.isEmpty { return min(index, bytes.count) }
     return index < starts.count ? Int(starts[index]) : bytes.count
   }
 
-  /// The place of a byte. CR, LF and CRLF end a line.
+  /// The position of a byte. CR, LF and CRLF end a line.
   package func position(ofByte offset: Int) -> Position {
     var cursor = Cursor(position: Position(line: 1, column: 1), offset: 0)
     while cursor.offset < min(offset, bytes.count) { cursor.advance(in: bytes) }
     return cursor.position
   }
 
-  /// The byte at a place; nil outside the text.
+  /// The byte offset of a position; nil outside the text.
   package func offset(of position: Position) -> Int? {
     var cursor = Cursor(position: Position(line: 1, column: 1), offset: 0)
     while cursor.position < position, cursor.offset < bytes.count { cursor.advance(in: bytes) }
@@ -101,7 +102,7 @@ package func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
   bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
 }
 
-/// A place in the bytes of a file that knows its line and column.
+/// A byte offset in a file, with its line and column.
 package struct Cursor {
   package private(set) var position: Position
   package private(set) var offset: Int
@@ -120,7 +121,7 @@ package struct Cursor {
     if endsLine {
       position = Position(line: position.line + 1, column: 1)
     } else if offset < bytes.count, bytes[offset].isContinuation || byte == .carriageReturn {
-      // A code point has more bytes, and CRLF ends at its LF: the column stays.
+      // The column does not change: more bytes of the code point follow, or the LF of a CRLF.
     } else {
       position = Position(line: position.line, column: position.column + 1)
     }
@@ -132,7 +133,7 @@ extension UInt8 {
   package static let carriageReturn = UInt8(ascii: "\r")
   package static let space = UInt8(ascii: " ")
 
-  /// A byte of a UTF-8 sequence other than its first.
+  /// Whether the byte belongs to a UTF-8 sequence but is not its first byte.
   package var isContinuation: Bool { self & 0xC0 == 0x80 }
   package var isLineBreak: Bool { self == .lineFeed || self == .carriageReturn }
   package var isBlank: Bool { self == .space || self == UInt8(ascii: "\t") }

@@ -1,23 +1,23 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// A tool whose ledger schemactl can read. `docs/import.md` has the rules.
+/// A tool whose ledger schemactl can read. `docs/import.md` describes the rules.
 package enum LedgerKind: String, Sendable, CaseIterable {
   case grdb, dbmate, rails, sqlx, diesel, drizzle, prisma, django, goose, flyway, alembic, atlas
   case golangMigrate = "golang-migrate"
 }
 
-/// An item of `replaces`: where another tool's ledger has all of these entries, the database has the
-/// effect of the migration.
+/// An item of `replaces`: if another tool's ledger contains all these entries, the migration counts as
+/// applied.
 package struct ReplacedEntries: Sendable, Equatable {
   /// The table in which the other tool records its migrations.
   package let ledger: String
-  /// Nil: recognised by the table's name and columns.
+  /// The kind of the ledger; nil if the name and columns of the table determine it.
   package let kind: LedgerKind?
-  /// For a table of no known kind, the column that holds the entries.
+  /// The column that contains the entries, for a table of an unknown kind.
   package let column: String?
   package let entries: [String]
-  /// The revisions of Alembic that the first entry follows; nil: the entry before it in the history.
+  /// The parents of the first entry, for Alembic; nil if its parent is the entry before it in the history.
   package let parents: [String]?
 
   package init(
@@ -61,7 +61,7 @@ extension Grammar {
 }
 
 extension ManifestDecoder {
-  /// Nil for a list of migrations.
+  /// Decodes an item of `replaces`; nil for a list of migrations.
   mutating func replacedEntries(_ fields: Node) -> ReplacedEntries? {
     if fields["migrations"] != nil {
       for key in ["kind", "column", "entries", "parents"] where fields[key] != nil {

@@ -3,14 +3,14 @@ import SchemaSQLText
 /// SQL in a manifest, with the positions of its parts.
 package struct SQLSource: Sendable, Hashable {
   package let text: String
-  /// Where the text begins, after the opening quote of a quoted scalar; for a block scalar the position of its
-  /// `|` or `>`.
+  /// The start of the text: after the opening quote of a quoted scalar, or at the `|` or `>` of a block
+  /// scalar.
   package let position: Position
-  /// Where the text continues in the file after a difference between both: a line break or an escape. Empty for
-  /// a text that was not read from a file.
+  /// The points where the text continues in the file after a difference between both: a line break or an
+  /// escape. Empty for a text that was not read from a file.
   private let origins: [Origin]
 
-  /// From the byte `offset` of the text, the text is in the file at `position`.
+  /// The text from the byte `offset` on is at `position` in the file.
   private struct Origin: Hashable {
     let offset: Int
     let position: Position
@@ -21,7 +21,7 @@ package struct SQLSource: Sendable, Hashable {
     self.init(text, position, [])
   }
 
-  /// A file of SQL.
+  /// The SQL of a whole file.
   package init(file text: String) {
     let start = Position(line: 1, column: 1)
     let bytes = Array(text.utf8)
@@ -43,11 +43,12 @@ package struct SQLSource: Sendable, Hashable {
     self.origins = origins
   }
 
-  /// Another text of the same length in the same place.
+  /// Another text of the same length at the same position.
   package func withText(_ text: String) -> SQLSource { SQLSource(text, position, origins) }
 
-  /// The place in the file of a byte of `text`, exact for every style of scalar that was read from
-  /// a file. For other texts: exact on the first line, and else the beginning.
+  /// The position of a byte of `text` in the file. It is exact for a text that was read from a file, whatever
+  /// the style of the scalar. For other texts, it is exact on the first line; for later lines it is the start
+  /// of the text.
   package func position(ofByte offset: Int) -> Position {
     var (low, high) = (0, origins.count)
     while low < high {
@@ -61,9 +62,9 @@ package struct SQLSource: Sendable, Hashable {
     return Position(line: origin.position.line, column: column)
   }
 
-  /// Walks a scalar and its text side by side.
+  /// Reads a scalar in the file and its text in parallel.
   ///
-  /// - Parameter bytes: of the file, without quotes.
+  /// - Parameter bytes: the scalar in the file, without quotes.
   private static func origins(
     of text: [UInt8], in bytes: [UInt8], from start: Position, _ style: Scalar.Style
   ) -> [Origin] {
@@ -81,7 +82,7 @@ package struct SQLSource: Sendable, Hashable {
       if space.contains(where: \.isLineBreak) {
         skip(space.count)
         let kept = text[offset...].prefix(while: \.isWhiteSpace)
-        // An escape may follow that is white space, too.
+        // The next character may be an escape for white space. It does not belong to the line break.
         offset += style == .doubleQuoted && kept.first == .space ? 1 : kept.count
         mark()
       } else if rest.first == UInt8(ascii: "'"), style == .singleQuoted {

@@ -1,17 +1,18 @@
 import SchemaPlatform
 import SchemaSQLText
 
-/// The value of a scalar: YAML 1.2's core schema, without what readers of YAML disagree on.
+/// The value of a scalar in YAML 1.2's core schema. Texts that YAML readers interpret differently are
+/// ``ambiguous(_:_:)``.
 ///
-/// Texts are equal when their bytes are: `String` takes two spellings of one character for equal,
-/// and SQLite does not.
+/// Texts are equal if their bytes are equal, as in SQLite. `String` also considers two spellings of one
+/// character equal.
 package enum ScalarValue: Hashable, Sendable {
   case null
   case boolean(Bool)
   case integer(Int64)
   case real(Double)
   case text(String)
-  /// Something that YAML 1.1, YAML 1.2 or SQLite read differently.
+  /// A text that YAML 1.1, YAML 1.2 and SQLite do not all interpret in the same way.
   case ambiguous(String, Ambiguity)
 
   package enum Ambiguity: Equatable, Sendable {
@@ -89,7 +90,7 @@ package enum ScalarValue: Hashable, Sendable {
     return .real(real)
   }
 
-  /// `0x1f`, `0o17` and `0b11`.
+  /// Whether the number has a radix prefix, such as `0x1f`, `0o17` or `0b11`.
   private static func isRadix(_ digits: Substring.UTF8View) -> Bool {
     let prefix = digits.prefix(2).map(\.lowercased)
     guard [Array("0x".utf8), Array("0o".utf8), Array("0b".utf8)].contains(prefix) else {
@@ -99,17 +100,17 @@ package enum ScalarValue: Hashable, Sendable {
     return !rest.isEmpty && rest.allSatisfy { $0.isHexDigit || $0 == UInt8(ascii: "_") }
   }
 
-  /// Whether digits are those of a real (true) or of an integer (false); nil for neither.
+  /// Whether the digits are a real number (true) or an integer (false); nil for neither.
   private static func isDecimal(_ digits: [UInt8]) -> Bool? {
     if digits.allSatisfy(\.isDigit) { return false }
-    // Other characters are only in numbers that YAML does not know, such as hexadecimal ones.
+    // `Double` also reads numbers that YAML does not have, such as hexadecimal ones.
     guard digits.allSatisfy({ $0.isDigit || ".eE+-".utf8.contains($0) }) else { return nil }
     return Double(String(decoding: digits, as: UTF8.self)) == nil ? nil : true
   }
 }
 
 extension ScalarValue {
-  /// What an ambiguous value is and how to say what is meant; nil for every other value.
+  /// The problem of an ambiguous value and the ways to write it clearly; nil for every other value.
   package var ambiguity: String? {
     guard case .ambiguous(let text, let kind) = self else { return nil }
     let shown = quoted(text)
@@ -133,7 +134,7 @@ extension ScalarValue {
     }
   }
 
-  /// The kind of a value in the place of a text: "a number". Nil for text.
+  /// The kind of a value that was found instead of a text, such as "a number"; nil for text.
   package var kindOtherThanText: String? {
     switch self {
     case .text: nil
@@ -146,7 +147,7 @@ extension ScalarValue {
   }
 }
 
-/// A text for a message: on one line, at most forty characters of the text.
+/// The text for a message: on one line, and at most forty characters long.
 package func abbreviated(_ text: String) -> String {
   let whole = text.unicodeScalars
   let start = whole.prefix(40)
@@ -158,13 +159,13 @@ package func quoted(_ text: String) -> String { "`\(abbreviated(text))`" }
 
 // MARK: Writing
 
-/// A text as YAML writes it so that it reads back the same: plain where that is plain to see, else
-/// in double quotes.
+/// The text as YAML that reads back as the same text: plain if no reader can misunderstand it, otherwise in
+/// double quotes.
 package func yamlScalar(_ text: String) -> String {
   isPlain(text) ? text : yamlQuoted(text)
 }
 
-/// Whether the text can stand without quotes anywhere, also inside `[]` and `{}`.
+/// Whether the text needs no quotes anywhere, not even inside `[]` and `{}`.
 private func isPlain(_ text: String) -> Bool {
   guard let first = text.unicodeScalars.first, first.properties.isAlphabetic, !text.hasSuffix(" "),
     case .text = ScalarValue(plain: text), !readsAsExpression(text)
@@ -174,7 +175,7 @@ private func isPlain(_ text: String) -> Bool {
   }
 }
 
-/// A text in double quotes, as both YAML and people read it.
+/// The text in double quotes, which YAML readers and people read as the same text.
 package func yamlQuoted(_ text: String) -> String {
   doubleQuoted(text) { scalar in
     guard mustBeEscaped(scalar) else { return nil }
@@ -184,8 +185,8 @@ package func yamlQuoted(_ text: String) -> String {
   }
 }
 
-/// Characters that YAML does not print, that end a line for some of its readers, or that change the direction of
-/// writing, so that a reader sees another text.
+/// Whether YAML does not allow the character unescaped, some YAML readers treat it as a line end, or it
+/// changes the text direction, so that people see another text.
 private func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.properties.generalCategory {
   case .control, .lineSeparator, .paragraphSeparator, .unassigned: true
@@ -193,11 +194,11 @@ private func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
   }
 }
 
-/// Whether a text is what SQL calls an expression and YAML calls a text: `CURRENT_TIMESTAMP`, `uuid()`,
-/// `(1 + 2)`, `x'00ff'`, with or without a sign.
+/// Whether a text is an SQL expression that YAML reads as a text: `CURRENT_TIMESTAMP`, `uuid()`, `(1 + 2)`,
+/// `x'00ff'`, with or without a sign.
 ///
-/// A text that merely contains such words is not one (`see f(x)`, `:-(`), nor are words with a remark
-/// behind them: `Größe (neu)`.
+/// A text that only contains an expression does not count (`see f(x)`, `:-(`), nor do words before a remark
+/// in parentheses: `Größe (neu)`.
 package func readsAsExpression(_ text: String) -> Bool {
   guard text.utf8.contains(where: { $0 == UInt8(ascii: "(") || $0 == UInt8(ascii: "'") }) else {
     return isTimeKeyword(text)
@@ -224,7 +225,7 @@ package func readsAsExpression(_ text: String) -> Bool {
   return depth == 0
 }
 
-/// `CURRENT_TIMESTAMP`, `CURRENT_DATE` or `CURRENT_TIME`, in letters of any case.
+/// Whether the text is `CURRENT_TIMESTAMP`, `CURRENT_DATE` or `CURRENT_TIME`, in any letter case.
 func isTimeKeyword(_ text: String) -> Bool {
   ["CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME"].contains(text.uppercased())
 }

@@ -9,7 +9,7 @@ package struct Validator {
     self.file = file
   }
 
-  /// How a message names what it is about.
+  /// The part of a file that a message is about.
   package enum Subject {
     case whole(String)
     case key(String)
@@ -27,7 +27,7 @@ package struct Validator {
       }
     }
 
-    /// The key of the subject.
+    /// The name or key of the subject.
     var name: String {
       switch self {
       case .whole(let name), .key(let name), .entry(let name), .keyIn(let name), .value(let name):
@@ -41,8 +41,8 @@ package struct Validator {
   }
 
   /// - Parameters:
-  ///   - meant: the probable intention.
-  ///   - list: a further sentence.
+  ///   - meant: the key or word that the author probably meant.
+  ///   - list: a further sentence, with a space before it.
   private mutating func report(
     _ statement: String, meant: String?, list: String = "", at position: Position
   ) {
@@ -141,7 +141,7 @@ package struct Validator {
     }
   }
 
-  /// Reports the key, and returns the one that it probably means.
+  /// Reports an unknown key. Returns the key that the author probably meant.
   private mutating func unknownKey(_ key: Scalar, in rule: MappingRule) -> String? {
     let known = rule.keys.map(\.name)
     let meant = suggestion(for: key.text, among: known)
@@ -195,7 +195,8 @@ package struct Validator {
       notInOneEntry(entry, with: first)
     }
     belongs(astray, under: first)
-    // Read as it was meant, so that what is missing is said, and what only stands astray is not.
+    // Check the body together with its misplaced keys, so that only keys that are really missing are
+    // reported.
     check(first.value.adding(astray), rule.shape, .key(first.key.text))
   }
 
@@ -213,7 +214,7 @@ package struct Validator {
     }
   }
 
-  /// The commonest slip of indentation: an operation's keys at the level of its name.
+  /// Reports the most common indentation error: keys of an operation at the level of its name.
   private mutating func belongs(_ astray: [Node.Entry], under operation: Node.Entry) {
     guard let first = astray.first else { return }
     let keys = listed(astray.map { quoted($0.key.text) }, "and")
@@ -234,7 +235,7 @@ package struct Validator {
       }
       checkNUL(scalar, subject, "SQL cannot hold it")
     case .script:
-      // No text at all is more likely forgotten than meant.
+      // An empty text is probably a mistake.
       if scalar.text.isEmpty {
         report("\(subject.text) is empty: it must be SQL", at: scalar.position)
       }
@@ -343,7 +344,8 @@ extension ScalarValue {
 }
 
 extension OperationRule {
-  /// Whether an entry beside the operation's name is one of its keys, which the body lacks.
+  /// Whether an entry next to the operation's name is one of its keys, and the body does not contain that
+  /// key.
   fileprivate func isKeyAstray(_ entry: Node.Entry, from body: Node) -> Bool {
     guard case .mapping(let rule) = shape, rule.key(entry.key.text) != nil,
       body.isNull || body.entries != nil
@@ -353,7 +355,7 @@ extension OperationRule {
 }
 
 extension Node {
-  /// The mapping with more keys; null is a mapping without any.
+  /// The mapping with more entries. Null counts as an empty mapping.
   fileprivate func adding(_ more: [Entry]) -> Node {
     more.isEmpty ? self : Node(.mapping((entries ?? []) + more), at: position)
   }
