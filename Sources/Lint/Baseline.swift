@@ -19,7 +19,7 @@ package struct Baseline: Sendable {
 
   package let file: String
   private var entries: [Entry] = []
-  /// The numbers of the entries, by fingerprint.
+  /// The index of each entry in `entries`, by fingerprint.
   private var places: [ExactText: Int] = [:]
   /// The number of findings so far with the same rule, migration and object.
   private var counts: [ExactText: Int] = [:]

@@ -26,7 +26,7 @@ package struct CheckReport {
   ///
   /// - Parameters:
   ///   - base: a revision; the lock of its merge base with HEAD is compared, too.
-  ///   - everyPair: also replays from each release through every later one.
+  ///   - everyPair: also replays from each release through every later release.
   ///   - schemaFile: a file to compare with the latest schema.
   ///   - read: reads the history, without asking git.
   ///   - judge: lints it.

@@ -16,13 +16,13 @@ struct Draft: Sendable {
   var query: ApplicationQuery?
   /// Whether the query alone is wrong, independently of any migration.
   var isOfQueryAlone = false
-  /// The index of the migration; the last one for a finding that no migration caused.
+  /// The index of the migration; the index of the last one if no migration caused the finding.
   let migration: Int
   /// The index of the operation; nil for the whole manifest.
   let operation: Int?
   let position: Position
   let object: String?
-  /// The table that determines the severity by whether it syncs; nil if the profile alone
+  /// The table that determines the severity, because it may sync or not. Nil if the profile alone
   /// determines it.
   let table: String?
   let fix: String?
@@ -37,8 +37,9 @@ struct Draft: Sendable {
   /// Whether the problem occurred on a copy of a real database. It is then an error unless the rule
   /// is off.
   var isCertain = false
-  /// The constraint whose failures the finding foresees; nil for all failures that have no remedy of
-  /// their own. In a failure, the constraint that failed.
+  /// In a finding about a failure, the constraint that failed. In another finding, the constraint
+  /// whose failures it predicts; nil if it predicts all failures without a severity or a fix of
+  /// their own.
   var constraint: RowFailure.Constraint?
   /// The tables of a statement that failed on rows; nil if no statement ran.
   var failedTables: Set<Identifier>?
@@ -68,7 +69,8 @@ extension Timeline {
       help: help, correction: correction, severity: severity)
   }
 
-  /// A finding about a column, at its definition in the operation if there is one.
+  /// A finding about a column. Its place is the operation's definition of the column, if it has
+  /// one.
   func draft(
     _ message: String, about column: TableShape.Column, of table: TableShape,
     at place: StatementPlace, keys: [String], fix: String? = nil, _ fixPlace: FixPlace = .instead,
@@ -132,12 +134,13 @@ extension Draft {
     guard migration == failure.migration, let table = table?.identifier,
       failure.failedTables?.contains(table) ?? false
     else { return false }
-    // A hand-written rebuild may extend over several operations.
+    // The statements of a hand-written rebuild may belong to several operations.
     return operation == failure.operation
       || [self, failure].allSatisfy { $0.isOfSQL(migrations) }
   }
 
-  /// Whether the table was renamed into place with rows that an earlier migration failed to copy.
+  /// Whether the failed statement belongs to an earlier migration and copies rows into the table of
+  /// this finding.
   fileprivate func isOfTable(copiedBy failure: Draft, _ timeline: Timeline) -> Bool {
     guard let table, failure.migration < migration else { return false }
     let copies = timeline.change(of: table, in: migration)?.copies ?? []

@@ -33,7 +33,7 @@ extension Rule {
     /// The texts of the manifests, in order.
     package fileprivate(set) var manifests: [String]
 
-    /// - Parameter manifests: those before the last one.
+    /// - Parameter manifests: the manifests before the last one.
     init(
       _ profile: Profile = .local, releases: [String: Int] = [:], configuration: String = "",
       after manifests: [String] = [remindersManifest]

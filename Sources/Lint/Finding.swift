@@ -58,8 +58,8 @@ package struct Finding: Sendable, Hashable {
 
   package var message: String { lines.joined(separator: "\n") }
 
-  /// Identifies the finding together with its rule and its object. It does not change when
-  /// migrations are added.
+  /// The query file or the migration. With the rule and the object, it identifies the finding. It
+  /// does not change if migrations are added.
   package var home: String { queryFile ?? migration }
 }
 
@@ -110,8 +110,8 @@ package struct LintReport: Sendable {
     return summary
   }
 
-  /// Summarises the findings that concern only frozen manifests, because nobody can change those;
-  /// nil when there are none, or all are requested.
+  /// A summary of the findings that concern only frozen manifests, because nobody can change those.
+  /// Nil if there are none, or if all are requested.
   package var hiddenSummary: String? {
     let count = findings.count { $0.isFrozen && !$0.isSuppressed }
     return isVerbose || count == 0
@@ -124,7 +124,7 @@ package struct LintReport: Sendable {
     ])
   }
 
-  /// The exit status without regard to a failure of the replay.
+  /// The exit status for the findings alone, without a failure of the replay.
   package var statusOfFindings: ExitStatus {
     let counted = findings.contains { finding in
       !finding.isSuppressed && (finding.severity == .error || isStrict && finding.severity != .off)

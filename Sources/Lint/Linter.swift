@@ -35,8 +35,8 @@ package struct Linter: Sendable {
   ///   - configurationFile: the name of the configuration in messages.
   ///   - today: suppressions that expired before this day do not apply.
   ///   - interruption: ends a replay early.
-  /// - Throws: when the configuration or a manifest names an unknown rule, or the configuration an
-  ///   unknown migration (65).
+  /// - Throws: a failure (65) if the configuration or a manifest names an unknown rule, or if the
+  ///   configuration names an unknown migration or release.
   package init(
     project: Project, configuration: Configuration, profile: Profile? = nil,
     baseline: Baseline? = nil, queries: [QueryFile]? = nil,
@@ -71,11 +71,12 @@ package struct Linter: Sendable {
   ///   - through: the last migration to check, by id or number; nil for all.
   ///   - ids: the migrations whose findings are reported. All migrations are replayed.
   ///   - isStrict: whether warnings and notes affect the exit status.
-  ///   - isFull: whether the compatibility simulation tries all pairs of releases.
+  ///   - isFull: whether frozen migrations also run on generated rows, and whether the
+  ///     compatibility simulation tries all pairs of releases.
   ///   - isVerbose: whether text output includes every finding about frozen migrations.
   ///   - observe: called after each migration of the replay.
-  ///   - data: runs the pending migrations on a copy of a real database; nil to run them on
-  ///     generated rows.
+  ///   - data: runs the pending migrations on a copy of a real database. If it is given, failures
+  ///     on generated rows are not reported.
   /// - Throws: failures with exit code 64 and above. A failing migration (3) is part of the report.
   package func lint(
     through: String? = nil, reporting ids: Set<ExactText>? = nil, isStrict: Bool = false,
@@ -135,7 +136,7 @@ package struct Linter: Sendable {
     }.map { "\($0.file) has no operations: `freeze` refuses it" }
   }
 
-  /// Advice for errors in manifests that must not change.
+  /// Advice for errors in frozen manifests.
   private func notes(on findings: [Finding]) -> [String] {
     let count = findings.count { $0.severity == .error && !$0.isSuppressed && $0.isFrozen }
     guard count > 0, profile != .local, !scope.beginsLater else { return [] }
@@ -153,7 +154,7 @@ package struct Linter: Sendable {
     return try project.targets(options)
   }
 
-  /// Replays the history as far as possible; returns its effects and the number of migrations that
+  /// Replays the history as far as possible. Returns its effects and the number of migrations that
   /// ran.
   private func replay(
     _ migrations: [Migration], _ data: ((Timeline) throws(Failure) -> DataReport)?, _ isFull: Bool,
@@ -161,7 +162,7 @@ package struct Linter: Sendable {
   ) throws(Failure) -> (Evidence, complete: Int, DataReport?, Failure?) {
     let tracker = TableTracker(migrations, application)
     let trial = RowTrial(project, application, isFull: isFull, interruption)
-    // Tables that queries need may be created by a migration after the last one to check.
+    // A later migration, which lint does not check, may create tables that the queries need.
     let isWhole = migrations.count == project.migrations.count
     let queries = isWhole ? self.queries ?? [] : []
     var queryTrial = queries.isEmpty ? nil : try QueryTrial(queries, project, scope)
@@ -215,8 +216,8 @@ package struct Linter: Sendable {
 
   private func finish(_ tracker: TableTracker, _ schema: Schema) throws(Failure) {
     do {
-      // Without quoted names the second check, which rebuilds the whole schema, has the same
-      // result.
+      // Without double quotes, the second check would have the same result. It rebuilds the whole
+      // schema.
       let isQuoted = schema.objects.contains { object in
         [.view, .trigger].contains(object.kind)
           && object.sql?.utf8.contains(UInt8(ascii: "\"")) ?? false
@@ -283,7 +284,7 @@ package struct Linter: Sendable {
       && !rule.isAboutSuppressions && !rule.concernsLatestSchema
   }
 
-  /// Whether a property of a table that syncs now is older than the syncing.
+  /// Whether the finding concerns a table that syncs now, in a migration before `sync.since`.
   private func isOlderThanSyncing(_ rule: Rule, _ draft: Draft) -> Bool {
     rule.concernsSyncedSchema && scope.isBeforeSyncing(draft.migration)
   }

@@ -8,7 +8,7 @@ extension Rule {
       ?? "`\(id)` is no longer a rule: remove this entry"
   }
 
-  /// The new ids; nil for a rule that no other one replaces.
+  /// The new ids; nil for a rule that no other rule replaces.
   private static let successors: [ExactText: String?] = [
     "add-non-constant-default": "fails-on-data",
     "add-not-null-without-default": "fails-on-data",

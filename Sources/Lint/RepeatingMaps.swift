@@ -5,8 +5,8 @@ import SchemaSQLite
 import SchemaTimeline
 
 extension Timeline {
-  /// Maps of `move_column` after which rows may have the same values in unique columns. A generated row
-  /// rarely has a value of the map, so it does not reach the unique columns.
+  /// Findings for maps of `move_column` that may give rows equal values in unique columns.
+  /// Generated rows rarely contain values of the map, so that trials on rows do not find such maps.
   var repeatedByMaps: [Draft] {
     moves.flatMap { place, move, table -> [Draft] in
       let migration = place.migration
@@ -24,7 +24,8 @@ extension Timeline {
       let former: [[Identifier?]] =
         table.keys
         + formerIndexes.filter { $0.isUnique && $0.condition == nil }.map(\.columns)
-      // The names after the migration; nil for expressions and dropped columns.
+      // The earlier keys with the names that their columns have after the migration; nil for an
+      // expression or a dropped column.
       let known = former.map { columns in
         columns.map { $0 == move.from.identifier ? new : $0.flatMap { change.renamed([$0])?[0] } }
       }
@@ -59,8 +60,8 @@ extension Timeline {
 }
 
 extension MoveColumn {
-  /// What the map does to values that were different, after "the map"; nil if it keeps them apart, or if
-  /// that is unknown because of a collation of the application.
+  /// How the map makes different values equal, as a phrase after "the map". Nil if all values
+  /// remain different, or if SQLite cannot compare them because of a collation of the application.
   fileprivate func repetition(of entries: [MappedValue], in table: TableShape) -> String? {
     let mayBeNull = table.column(from)?.notNull == nil
     if mayBeNull, entries.contains(where: { $0.from == .null && $0.to != .null }) {

@@ -24,16 +24,17 @@ package struct Rule: Sendable, CustomStringConvertible {
   /// Whether the rule concerns devices with an older version of the app. For a migration that every
   /// device has run, the severity is that of the profile `local`.
   var concernsOlderVersions = false
-  /// Whether the rule concerns synced tables of the latest schema, including tables that are older
-  /// than the syncing.
+  /// Whether the rule concerns synced tables of the latest schema, including tables that a
+  /// migration before `sync.since` created.
   var concernsSyncedSchema = false
   /// Whether the rule concerns the latest schema. Its findings in frozen manifests still affect
   /// future changes.
   var concernsLatestSchema = false
   /// Whether the rule also covers migrations that fail on rows, in addition to its own subject.
   var isAboutFailures = false
-  /// Whether only rows show the problem. In a migration that did not run on generated rows, an unused
-  /// suppression of the rule may be needed.
+  /// Whether only runs on rows find the problem. Lint does not report unused suppressions of the
+  /// rule for a migration that did not run on generated rows, nor if it runs on a copy of a real
+  /// database.
   var isFoundByRows = false
   /// One paragraph.
   package let why: String
@@ -44,7 +45,7 @@ package struct Rule: Sendable, CustomStringConvertible {
   /// The last manifest of a history with exactly one finding of the rule, or only its operations.
   /// For a rule about queries, the query.
   let wrong: String
-  /// The same with the same result and without a finding.
+  /// A replacement for `wrong` with the same result and without a finding.
   let right: String
   let check: Check
 

@@ -10,7 +10,7 @@ struct Suppressions {
     let migration: Int
     /// Nil if it applies to the whole manifest.
     var operation: Int?
-    /// The query whose comment holds the suppression.
+    /// The query whose comment contains the suppression.
     var query: ApplicationQuery?
     var isUsed = false
   }
@@ -45,13 +45,14 @@ struct Suppressions {
     }
   }
 
-  /// The suppression of a finding. Those of a query or an operation precede those of a manifest. A
-  /// suppression of another rule that found the same change covers a finding of the simulation, too.
+  /// The suppression of a finding. A suppression of a query or an operation precedes one of a
+  /// manifest. A finding of the compatibility simulation is also covered by a suppression of
+  /// another rule that found the same change.
   mutating func suppress(
     _ rule: Rule, _ draft: Draft, among others: [FoundDraft]
   ) -> Suppression? {
     if let own = suppress(rule.id, draft) { return own }
-    // Only rows show that a column of a hand-written rebuild has another name.
+    // Only runs on rows show that a hand-written rebuild renames a column.
     if rule.id == Rule.dropColumn.id, untried.contains(draft.migration),
       let renamed = suppress(Rule.renameColumn.id, draft)
     {
@@ -89,10 +90,11 @@ struct Suppressions {
     suppression.until.map { $0 < today } ?? false
   }
 
-  /// The suppressions that matched no finding. Call it after all findings.
+  /// The suppressions that matched no finding, and the expired ones. Call it after all findings.
   ///
   /// - Parameters:
-  ///   - complete: how many migrations were replayed; suppressions in later ones are not reported.
+  ///   - complete: the number of migrations that were replayed. Unused suppressions in later ones
+  ///     are not reported.
   ///   - canFind: whether a rule can report anything in a migration.
   func unused(complete: Int, canFind: (Rule, Int) -> Bool) -> [Draft] {
     entries.compactMap { entry in
@@ -120,7 +122,7 @@ struct Suppressions {
 }
 
 extension Suppression {
-  /// Why the suppression names no valid rule; nil if it does.
+  /// The reason why the suppression does not name a valid rule; nil if it does.
   var problem: String? {
     guard let rule = Rule.named(rule) else { return Rule.problem(withID: self.rule) }
     return rule.isAboutSuppressions ? "a finding of `\(rule.id)` cannot be suppressed" : nil
@@ -128,7 +130,7 @@ extension Suppression {
 }
 
 extension [ApplicationQuery] {
-  /// - Throws: at the first suppression of an unknown rule.
+  /// - Throws: at the first suppression of an unknown rule or of a rule about suppressions.
   func requireKnownRules() throws(Failure) {
     for query in self {
       for suppression in query.suppressions {
@@ -142,7 +144,7 @@ extension [ApplicationQuery] {
 }
 
 extension [Migration] {
-  /// - Throws: at every suppression of an unknown rule.
+  /// - Throws: with every suppression of an unknown rule or of a rule about suppressions.
   func requireKnownRules() throws(InvalidInput) {
     try throwIfAny(
       flatMap { migration in

@@ -52,7 +52,7 @@ extension Correction {
     let keys = [
       ("keep_source", "true"), ("mirror", "true"), ("map_back", "{ \(pairs(values.inverted)) }"),
     ]
-    // A column that is kept needs no rename in dependent objects.
+    // Dependent objects need no rename if the source column remains.
     guard let edits = text.setting(keys, ofOperation: index, inPlaceOf: "dependents") else {
       return nil
     }

@@ -69,7 +69,8 @@ package struct Fixer {
     return report
   }
 
-  /// Nil if the corrections are no improvement.
+  /// The result of the corrections. Nil if they cannot be applied, if the history then fails, or if
+  /// the report is not better.
   private func result(of findings: [Finding]) throws -> Result? {
     guard !findings.isEmpty, let migrations = corrected(findings) else { return nil }
     let next = Project(

@@ -2,10 +2,9 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaYAML
 
-/// A manifest as somebody wrote it: for changes that leave every other byte, the comments among
-/// them, as it is.
+/// The text of a manifest, for edits that preserve all other bytes, including comments.
 ///
-/// What makes a change gives nil where the text is written in a way that it does not understand.
+/// The methods that return edits return nil if they do not support the layout of the text.
 package struct ManifestText {
   /// A range of the file and its replacement.
   package struct Edit: Sendable, Hashable {
@@ -15,11 +14,11 @@ package struct ManifestText {
 
   private let source: SourceText
   private let root: Node
-  /// Of a byte order mark.
+  /// The byte order mark; empty if the file has none.
   private let mark: [UInt8]
   private let lineEnd: String
 
-  /// - Throws: when the file is not valid YAML.
+  /// Nil if the file is empty or not valid YAML.
   package init?(_ bytes: [UInt8], file: String) {
     guard let document = try? YAMLReader.read(bytes, file: file), let root = document.root else {
       return nil
@@ -30,11 +29,11 @@ package struct ManifestText {
     lineEnd = bytes.contains(.carriageReturn) ? "\r\n" : "\n"
   }
 
-  /// The file with the edits; nil when two of them are about the same bytes.
+  /// The file with the edits; nil if two edits overlap.
   package func applying(_ edits: [Edit]) -> [UInt8]? {
     var bytes = mark
     var end = 0
-    // What is put into one place stays in order.
+    // Insertions at the same offset remain in their order.
     let ordered = edits.enumerated().sorted {
       ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
     }.map(\.element)
@@ -48,7 +47,8 @@ package struct ManifestText {
 
   // MARK: Changes
 
-  /// Removes a suppression, and with the last one what holds none any more.
+  /// Removes a suppression. If it is the only one, also removes the key `allow` or `lint` that
+  /// would become empty.
   package func removingSuppression(at position: Position) -> [Edit]? {
     for owner in [root] + operations {
       guard let lint = owner.entry("lint"), let allow = lint.value.entry("allow"),
@@ -64,12 +64,11 @@ package struct ManifestText {
     return nil
   }
 
-  /// Gives keys of the mapping that an operation is, or of one below it, other values: a key that is
-  /// not there is added as the last one.
+  /// Sets keys of an operation, or of a mapping below it. Appends the keys that do not exist.
   ///
   /// - Parameters:
-  ///   - path: from the operation's keys down.
-  ///   - replaced: a key to remove, if it exists: the first new key takes its place.
+  ///   - path: the keys that lead from the operation to the mapping.
+  ///   - replaced: an existing key that the first new key replaces.
   package func setting(
     _ values: [(key: String, value: String)], ofOperation index: Int, path: [String] = [],
     inPlaceOf replaced: String? = nil
@@ -85,14 +84,14 @@ package struct ManifestText {
     return setting(values, of: node, inPlaceOf: replaced)
   }
 
-  /// The same for the mapping that begins at a place.
+  /// Sets keys of the mapping that begins at a position. Appends the keys that do not exist.
   package func setting(
     _ values: [(key: String, value: String)], ofMappingAt position: Position
   ) -> [Edit]? {
     root.mapping(at: position).flatMap { setting(values, of: $0) }
   }
 
-  /// Adds an operation behind the last one.
+  /// Adds an operation after the last one.
   package func appending(operation text: String) -> [Edit]? {
     guard let list = root["operations"], let last = list.elements?.last else {
       return nil
@@ -134,11 +133,12 @@ package struct ManifestText {
     guard let last = node.entries?.last, let first = node.entries?.first else { return nil }
     let addition = added(
       new.joined(separator: "\n"), column: first.key.position.column, behind: last.value)
-    // A value that is replaced and the keys that are added behind it are one change.
+    // The addition starts at the end of a line, so that it does not overlap the new value of the
+    // last key.
     return edits + [addition]
   }
 
-  /// Nil for a value without brackets that holds others.
+  /// The range of a value; nil for a block scalar, a block mapping and a block sequence.
   private func range(of node: Node) -> Range<Int>? {
     if let scalar = node.scalar {
       return [.literal, .folded].contains(scalar.style) ? nil : scalar.range
@@ -146,14 +146,14 @@ package struct ManifestText {
     return node.end.flatMap { end in source.offset(of: node.position).map { $0..<end } }
   }
 
-  /// Before the closing bracket, and the spaces in front of it.
+  /// The empty range before a closing bracket and the white space in front of it.
   private func closing(_ end: Int) -> Range<Int> {
     var place = end - 1
     while place > 0, source.bytes[place - 1].isWhiteSpace { place -= 1 }
     return place..<place
   }
 
-  /// Lines behind the one that a node ends on.
+  /// Inserts lines after the line on which a node ends.
   private func added(_ lines: String, column: Int, behind node: Node) -> Edit {
     let end = endOfLine(endOfContent(node))
     let space = String(repeating: " ", count: column - 1)
@@ -172,7 +172,7 @@ package struct ManifestText {
     }
   }
 
-  /// A block ends behind the empty lines that follow it.
+  /// The end of a scalar's text. The range of a block scalar includes the empty lines after it.
   private func trimmed(_ range: Range<Int>) -> Int {
     var end = range.upperBound
     while end > range.lowerBound, source.bytes[end - 1].isWhiteSpace { end -= 1 }
@@ -197,7 +197,7 @@ package struct ManifestText {
     return removingLines(entry.key.range.lowerBound, entry.value)
   }
 
-  /// A part of a list in brackets, with its comma.
+  /// Removes an element of a list or a mapping in brackets, with its comma.
   private func removingPart(_ index: Int, of parts: [(first: Node, last: Node)]) -> Edit? {
     guard let start = source.offset(of: parts[index].first.position) else { return nil }
     let end = endOfContent(parts[index].last)
@@ -209,7 +209,7 @@ package struct ManifestText {
     return Edit(range: endOfContent(parts[index - 1].last)..<end, text: "")
   }
 
-  /// Nil if something else is before it on its line.
+  /// Removes whole lines; nil if other text precedes the element on its first line.
   private func removingLines(_ start: Int, _ node: Node) -> Edit? {
     let line = startOfLine(start)
     guard source.bytes[line..<start].allSatisfy(\.isBlank) else { return nil }
@@ -232,7 +232,7 @@ package struct ManifestText {
 
   private func column(_ offset: Int) -> Int { source.position(ofByte: offset).column }
 
-  /// The `-` of an element that begins at a byte.
+  /// The offset of the `-` in front of an element that begins at `offset`.
   private func dash(before offset: Int) -> Int? {
     guard let dash = source.bytes[..<offset].lastIndex(where: { !$0.isBlank }),
       source.bytes[dash] == UInt8(ascii: "-")

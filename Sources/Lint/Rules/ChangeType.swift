@@ -50,8 +50,8 @@ extension TableShape.Column {
 }
 
 extension TableChange {
-  /// The columns whose values are stored differently now. Other rules check columns of the primary
-  /// key.
+  /// The columns outside the primary key whose new type stores values differently. Other rules
+  /// check the primary key.
   fileprivate var changedTypes: [(old: TableShape.Column, new: TableShape.Column)] {
     guard let before, let after else { return [] }
     return keptColumns.filter { old, new in
@@ -62,13 +62,15 @@ extension TableChange {
 }
 
 extension TableShape {
-  /// In a STRICT table, ANY stores every value unchanged (STRICT Tables, section 2).
+  /// The affinity of a column. In a STRICT table, ANY stores every value unchanged (STRICT Tables,
+  /// section 2), as BLOB affinity does.
   fileprivate func affinity(of column: Column) -> Affinity {
     isStrict && column.type?.identifier == "any" ? .blob : column.affinity
   }
 }
 
 extension Affinity {
-  /// Treats NUMERIC as INTEGER: they differ only in CAST.
+  /// The affinity for the comparison of storage. NUMERIC counts as INTEGER: they differ only in
+  /// CAST.
   fileprivate var storage: Affinity { self == .numeric ? .integer : self }
 }

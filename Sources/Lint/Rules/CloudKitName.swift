@@ -50,7 +50,7 @@ private let reservedColumns: Set<Identifier> = Set(
     "modifiedByDevice", "recordChangeTag", "recordID", "recordType",
   ].map(\.identifier))
 
-/// 255 bytes, minus a UUID and the colon after it.
+/// 255 bytes minus a UUID and the colon after it.
 private let longestTableName = 255 - 36 - 1
 
 private func nameProblem(_ name: String) -> String? {

@@ -38,7 +38,7 @@ extension Rule {
         guard let target = statement.target, !statement.reachesOthers,
           timeline.movesValues(statement, in: target)
             || target.isOld && !(target.isCopy && !target.deletes && target.updates.isEmpty),
-          // A rewrite writes to another table in place of the moved column's.
+          // A rewrite writes to a new table instead of the table of the moved column.
           case let name = timeline.move(at: statement.place)?.table ?? target.name,
           scope.syncs(name, in: statement.place.migration),
           !timeline.rewritesTable(statement), !timeline.mirrors(statement.place),

@@ -75,7 +75,7 @@ extension AuthorizerEvent {
     if name == "writable_schema" {
       return second.map { !["off", "0", "no", "false", "reset"].contains($0.identifier) } ?? false
     }
-    // Without a value, a setting is only read.
+    // A PRAGMA without a value only reads the setting.
     return second != nil || !Pragmas.putBack.contains(name) && name != "foreign_keys"
   }
 }

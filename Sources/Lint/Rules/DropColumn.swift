@@ -63,14 +63,16 @@ private func message(
     case (nil, .column(let table, let column)?): "`\(table).\(column)` holds a copy of its values"
     case (nil, .elsewhere?): "other columns hold results of its values"
     case (nil, .nowhere?): "its values are lost"
-    // Only rows show whether the migration copies them first. A generated column has none of its own.
+    // If the migration did not run on rows, it may copy the values first. A generated column has no
+    // values of its own.
     case (nil, nil): isTried && isStored ? "its values are lost" : nil
     }
   return "this drops `\(table).\(column)`: "
     + [values, profile.harm(ofLosing: column)].compactMap { $0 }.joined(separator: "; ")
 }
 
-/// Certain only if the inverse map is known and the new column has a value for rows without one.
+/// The correction. Nil unless the inverse map is known, and the new column has a default or accepts
+/// NULL.
 private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correction? {
   guard case .map = move.mapping, !move.keepSource,
     move.to.default != nil || move.to.notNull == nil
@@ -79,7 +81,8 @@ private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correcti
     operation: place.operation, from: move.from, to: move.to.name)
 }
 
-/// The same move with the old column kept, and triggers for both if the inverse map is known.
+/// The same move that keeps the old column, with triggers for both columns if the inverse map is
+/// known.
 private func safeMove(_ move: MoveColumn) -> String {
   let (note, values) =
     switch move.mapping {

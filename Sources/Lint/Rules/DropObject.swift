@@ -45,7 +45,7 @@ private let titlesManifest =
     """
 
 extension Timeline {
-  /// Describes the failure without the object; nil if there is none.
+  /// Describes the harm that the removal does; nil if it does none.
   fileprivate func outcome(of removed: RemovedObject) -> String? {
     switch removed.object.kind {
     case .view:

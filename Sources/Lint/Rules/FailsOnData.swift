@@ -66,7 +66,7 @@ extension Timeline {
     }
   }
 
-  /// The operation that gives a value to the rows with NULL in an old column.
+  /// An `update` of the rows with NULL in an old column that becomes NOT NULL.
   private func filling(_ failure: RowFailure) -> String? {
     guard failure.constraint == .notNull else { return nil }
     for (change, after) in tables where change.migration == failure.place.migration {
@@ -78,7 +78,8 @@ extension Timeline {
     return nil
   }
 
-  /// Key columns that become NOT NULL: generated rows have no NULL in a key.
+  /// Columns of a primary key that become NOT NULL. Trials do not find them, because generated rows
+  /// have no NULL in a key.
   fileprivate var nullKeys: [Draft] {
     tables.flatMap { change, after -> [Draft] in
       guard let before = change.before, !before.isWithoutRowid, !losses.isUntried(change, self)
@@ -110,7 +111,7 @@ extension Timeline {
 }
 
 extension ColumnDefinition {
-  /// The definition of the new column with which the operation does not fail; nil if none is known.
+  /// A definition of the new column with which the operation succeeds; nil if none is known.
   fileprivate func allowing(_ failure: RowFailure) -> String? {
     switch failure.constraint {
     case .notNull: return withDefault().yaml
@@ -168,7 +169,7 @@ extension Timeline {
     return draft
   }
 
-  /// Whether rows showed that a CHECK of the table fails.
+  /// Whether a run on rows failed on a CHECK of the table.
   private func failsByCheck(_ change: TableChange, _ after: TableShape) -> Bool {
     rowFailures.contains { failure in
       failure.place.migration == change.migration && failure.tables.contains(after.key)
@@ -178,15 +179,15 @@ extension Timeline {
 }
 
 extension TableChange {
-  /// Whether a rebuild that computes the CHECK's new columns ran on generated rows.
+  /// Whether a rebuild that computes a column of the CHECK ran on generated rows.
   fileprivate func isTried(_ check: TableShape.Check, _ timeline: Timeline) -> Bool {
     let kept = Set(keptColumns.map(\.new.key))
     return isRebuilt && timeline.losses.runOnAllRows.contains(migration)
       && !check.columns.isSubset(of: kept)
   }
 
-  /// Whether the migration first changes or removes the values of the column. Values that a copy
-  /// computes are tested on generated rows.
+  /// Whether the migration first changes or removes the values of the column, or computes them in a
+  /// copy. Trials on generated rows test computed values.
   fileprivate func isPrepared(_ column: Identifier, _ timeline: Timeline) -> Bool {
     isUpdated(column, timeline, since: migration) || isCleared(column, timeline)
       || timeline.losses.computes(column, of: self)

@@ -89,7 +89,8 @@ extension Timeline {
 }
 
 extension IndexShape {
-  /// Foreign keys do not need NULLs in the index, because NULL refers to no parent.
+  /// Whether the index contains all rows that refer to a parent. NULL refers to no parent, so that
+  /// the index may omit rows with NULL.
   fileprivate var servesForeignKeys: Bool {
     guard let condition else { return true }
     let words = condition.map { Identifier(String(decoding: $0, as: UTF8.self)) }

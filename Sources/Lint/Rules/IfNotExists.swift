@@ -33,7 +33,7 @@ extension Rule {
 }
 
 extension Timeline {
-  /// Whether the migration drops the object first. Then no database keeps an older object.
+  /// Whether the migration drops the object first, so that no database can keep an older object.
   fileprivate func isDropped(_ name: String, before place: StatementPlace) -> Bool {
     statements(in: place.migration).contains { statement in
       statement.place.number < place.number && statement.dropped == name.identifier
@@ -49,8 +49,7 @@ extension StatementEffect {
     return sql.isWord(tokens.first, "DROP") ? tokens.last.map(sql.name) : nil
   }
 
-  /// The object that the statement creates if it does not exist; nil without that, and for temporary
-  /// objects.
+  /// The object that the statement creates; nil without IF NOT EXISTS and for temporary objects.
   fileprivate var createdIfNotExists: String? {
     guard let parsed = try? parseCreate(TokenizedSQL(sql)) else { return nil }
     let isConditional =

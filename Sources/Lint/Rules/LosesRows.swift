@@ -30,7 +30,7 @@ extension Rule {
             : "some rows of `\(loss.table)` are lost: no statement deletes them from it",
           at: loss.place, keys: ["table", "name"], object: loss.table, table: loss.table)
       }
-      // For migrations that could not run on rows.
+      // Tables that the loss experiment did not fill, although the change shows the loss.
       let replaced = timeline.changes.compactMap { change -> Draft? in
         guard let place = change.replacement, let table = change.before?.name,
           !timeline.losses.isJudged(table.identifier, in: change.migration)

@@ -61,7 +61,8 @@ extension Rule {
           message, at: loss.place, keys: ["column", "type", "from", "columns", "table"],
           column: loss.column, object: object, table: loss.table)
       }
-      // For migrations that could not run on rows.
+      // Losses that the experiment with a single migration does not find: the table had no rows in
+      // it, or another migration of the release gives the column's name to another column.
       let replaced = timeline.lostColumns(scope).compactMap { change, column, table -> Draft? in
         guard column.outcome == .dropped, let name = timeline.replacedName(of: column, in: change),
           change.after?.column(column.name) == nil

@@ -48,7 +48,7 @@ extension Rule {
     })
 }
 
-/// Defaults that an operation writes into the schema without a statement of its own.
+/// Defaults that an operation writes into the schema without a separate statement.
 private func newDefaults(_ timeline: Timeline, _ minimum: SQLiteVersion) -> [Draft] {
   timeline.tables.flatMap { change, after in
     after.columns.compactMap { column -> Draft? in
@@ -120,7 +120,7 @@ extension TokenizedSQL {
         found.append(("a generated column", 31))
       }
     }
-    // SQLite compiles stored SQL only when it is used.
+    // SQLite compiles stored SQL only when it is used, so that no event reports its function calls.
     let isStored = isWord(tokens.first, "CREATE") || isWord(tokens.first, "ALTER")
     for (index, token) in tokens.enumerated() {
       func next(_ word: String, after count: Int = 1) -> Bool {

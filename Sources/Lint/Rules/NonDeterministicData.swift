@@ -25,7 +25,7 @@ extension Rule {
           return [called(function, statement, timeline)]
         }
         return leftOut(statement, timeline).filter { draft in
-          // One operation may become a statement for each row.
+          // An operation may become one statement for each row.
           let place = statement.place
           let key = "\(place.migration) \(place.operation) \(draft.object ?? "")"
           return timeline.isWritten(place) || reported.insert(key.exact).inserted
@@ -44,7 +44,8 @@ private func called(
     keys: ["set", "rows", "using", "copy", "table"], object: table ?? function, table: table)
 }
 
-/// The columns of inserted rows that get a default that is not constant.
+/// The columns of inserted rows whose value comes from a default that is random or depends on the
+/// time.
 private func leftOut(_ statement: StatementEffect, _ timeline: Timeline) -> [Draft] {
   guard let target = statement.target, target.inserts,
     let named = statement.insertedColumns, let table = timeline.table(filledBy: statement)

@@ -95,8 +95,8 @@ private func draft(
     correction: asksForConflictClause ? correction(column, definition) : nil)
 }
 
-/// The default also replaces NULL. The correction is safe if there is a default and no other conflict
-/// clause.
+/// The correction, after which the default also replaces NULL. Nil unless the column has a default
+/// and no other conflict clause.
 private func correction(
   _ column: TableShape.Column, _ definition: ColumnDefinition?
 ) -> Correction? {

@@ -57,7 +57,7 @@ extension Rule {
 private func message(
   _ before: TableShape, _ after: TableShape, _ change: TableChange
 ) -> String? {
-  // Rows without a key are not referred to.
+  // Nothing refers to rows of a table without a primary key.
   if before.primaryKey != nil, change.changesKey {
     return "the primary key of `\(after.name)` changes from \(before.keyInWords) to "
       + "\(after.keyInWords): references from outside the database no longer find its rows"
@@ -81,7 +81,8 @@ extension Timeline {
 }
 
 extension TableChange {
-  /// Whether other columns, or values of another kind, identify a row.
+  /// Whether other columns identify a row, or whether its key changes from an integer to another
+  /// value or back.
   fileprivate var changesKey: Bool {
     guard let before, let after else { return false }
     let old = before.primaryKey?.columns ?? []

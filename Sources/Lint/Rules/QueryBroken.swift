@@ -43,7 +43,7 @@ extension QueryVerdict {
     switch kind {
     case .broken, .nameBecameText, .neverCompiled: nil
     case .columnsChanged(_, _, _, let isReleased): isReleased ? .note : .warning
-    // The author may have intended the text.
+    // The author may have intended a string.
     case .holdsQuotedText, .newer: .note
     }
   }
@@ -81,7 +81,8 @@ extension QueryVerdict {
   }
 }
 
-/// Names new, removed and retyped columns, or both lists if only the order changed.
+/// Describes new, removed and retyped columns. If only the order changed, lists all columns before
+/// and after.
 private func difference(
   _ old: [CompiledQuery.Column], _ new: [CompiledQuery.Column]
 ) -> String {

@@ -39,7 +39,7 @@ extension Rule {
           table: removed.object.table,
           severity: isWidened ? .warning : nil)
       }
-      // One finding for each table: every rebuild forgets the counter.
+      // Report the lost counter once per table, at the latest rebuild that loses it.
       let forgetful = Dictionary(
         timeline.changes.filter { $0.forgetsSequence(timeline) }
           .map { ($0.after?.key, $0.migration) }, uniquingKeysWith: max)
@@ -63,7 +63,7 @@ private let indexedReminders =
   remindersManifest + "\n  - sql: CREATE INDEX reminders_title ON reminders (title)"
 
 extension IndexShape {
-  /// Whether the new table has a unique key of these columns and others.
+  /// Whether the new table has a UNIQUE constraint or a unique index that includes these columns.
   fileprivate func isWidened(in table: TableShape?, _ replacements: [SchemaObject]) -> Bool {
     guard isUnique, condition == nil else { return false }
     let columns = Set(columns)
@@ -73,7 +73,7 @@ extension IndexShape {
       }
   }
 
-  /// Whether an index of any name covers this one completely.
+  /// Whether the other index makes this one unnecessary, regardless of its name.
   fileprivate func isReplaced(by replacement: SchemaObject) -> Bool {
     guard let replacement = IndexShape(replacement) else { return false }
     return isUnique
@@ -83,7 +83,7 @@ extension IndexShape {
 }
 
 extension SchemaObject {
-  /// Whether another trigger of another name has the same effect.
+  /// Whether the other object is a trigger with the same effect, regardless of its name.
   fileprivate func doesTheSame(as other: SchemaObject) -> Bool {
     let (mine, otherTokens) = (TokenizedSQL(sql ?? ""), TokenizedSQL(other.sql ?? ""))
     guard case .createTrigger(let trigger)? = try? parseCreate(mine),
@@ -145,7 +145,8 @@ extension TableChange {
     }
   }
 
-  /// Whether the rebuild changes the rowids of rows.
+  /// Whether the rebuild copies rows of a rowid table without their rowids, so that they get new
+  /// ones.
   private func losesRowids(_ timeline: Timeline) -> Bool {
     guard let before, let after, before.rowidAlias == nil, !before.isWithoutRowid,
       after.rowidAlias == nil, !after.isWithoutRowid

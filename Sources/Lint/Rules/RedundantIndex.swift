@@ -41,7 +41,7 @@ extension Rule {
               ?? table.flatMap({ index.key(of: $0.shape) })
           else { return nil }
           let covered = other?.place ?? table?.shaped ?? place
-          // The later index made the earlier one redundant.
+          // Whichever was created later made the index redundant.
           let culprit = place.number > covered.number ? place : covered
           let isNew = culprit.migration == place.migration && scope.isDraft(place.migration)
           return timeline.draft(

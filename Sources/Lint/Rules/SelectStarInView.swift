@@ -27,7 +27,7 @@ extension Rule {
 }
 
 extension SchemaObject {
-  /// Whether `*` means columns of the view: not in count(*), nor under EXISTS or IN.
+  /// Whether `*` selects columns of the view. In count(*), and below EXISTS or IN, it does not.
   fileprivate var selectsStar: Bool {
     let sql = TokenizedSQL(self.sql ?? "")
     guard case .createView(let view)? = try? parseCreate(sql) else { return false }

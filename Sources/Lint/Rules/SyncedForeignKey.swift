@@ -42,7 +42,7 @@ extension Rule {
         }
       }
       var parents: [Identifier: Set<Identifier>] = [:]
-      // In their order, so that a cycle is reported at the key that closes it.
+      // In the order of creation, so that a cycle is reported at the key that closes it.
       return keys.sorted { $0.place.number < $1.place.number }.compactMap { table, key, place in
         let ancestors = reached(from: [key.parent.identifier]) { parents[$0] ?? [] }
         parents[table.key, default: []].insert(key.parent.identifier)
@@ -67,7 +67,7 @@ private func problems(
   } else if ancestors.contains(table.key) {
     problems.append("it closes a cycle: no order of the rows is valid")
   }
-  // SQLiteData looks tables up by the spelling in the schema.
+  // SQLiteData finds tables by the spelling in the schema.
   if scope.profile == .sqliteData, key.parent != parent {
     problems.append(
       "the table has the name `\(parent)`, and SQLiteData compares names case-sensitively")

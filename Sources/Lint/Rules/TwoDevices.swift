@@ -99,8 +99,8 @@ extension Disagreement {
 }
 
 extension Operation {
-  /// Whether the operation is an `alter_column` of this column. One that only edits the stored
-  /// definition runs no statement that mentions the column.
+  /// Whether the operation is an `alter_column` of this column. If it only edits the stored
+  /// definition, its statements do not mention the column.
   fileprivate func alters(_ object: String) -> Bool {
     guard case .alterColumn(let change) = kind else { return false }
     return "\(change.table).\(change.column)".identifier == object.identifier
