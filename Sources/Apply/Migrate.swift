@@ -8,25 +8,25 @@ import SchemaSQLite
 
 package struct MigrateOptions: Sendable {
   package var database: String
-  /// The last migration to apply; nil is all.
+  /// The last migration to apply; nil for all.
   package var through: String?
-  /// Applies only frozen migrations, for scripts and devices.
+  /// Whether to apply only frozen migrations, for scripts and devices.
   package var frozenOnly = false
-  /// A missing or an empty database is an error, and schemactl neither creates nor fills it.
+  /// Whether a missing or empty database is an error. If not, schemactl creates or fills it.
   package var existing = false
-  /// How long a lock is waited for, in seconds.
+  /// The time to wait for a lock, in seconds.
   package var timeout = 5.0
-  /// The database was put back to before its drafts a moment ago.
+  /// The reset that has just returned the database to the state before its drafts.
   package var reset: DraftCopy.Reset?
-  /// Messages hold no values of rows.
+  /// Whether messages omit the values of rows.
   package var redactsValues = false
-  /// A copy of the database that is made before the first migration; nil is none.
+  /// The copy to make before the first migration; nil for none.
   package var backup: BackupOptions?
-  /// The path of a copy that is migrated in place of the database, and removed afterwards. Messages name
-  /// the database.
+  /// The path of a copy that is migrated in place of the database, and then removed. Messages name the
+  /// database.
   package var trialFile: String?
-  /// Each rewritten or updated table is compared with its old rows by key, in all columns that stay, and
-  /// `integrity_check` runs before the first migration and before each commit.
+  /// Whether to compare each rewritten or updated table with its old rows by key, in all columns that remain,
+  /// and to run `integrity_check` before the first migration and before each commit.
   package var isParanoid = false
 
   /// The file that is migrated.
@@ -37,7 +37,7 @@ package struct MigrateOptions: Sendable {
   }
 }
 
-/// A database that has run more than was asked for.
+/// A database that has run migrations after the requested last one.
 package struct Beyond: Sendable {
   package let database: String
   /// The id of the requested last migration.
@@ -66,17 +66,17 @@ package struct AppliedMigration: Sendable, Equatable {
 }
 
 package struct MigrateReport: Sendable {
-  /// Committed, in order.
+  /// The committed migrations, in order.
   package var applied: [AppliedMigration] = []
-  /// The migrations that another tool had made, and that the ledger has now.
+  /// The migrations that another tool had applied and that are now in the ledger.
   package var adopted: [String] = []
   package var failure: Failure?
-  /// The manifest that failed has shipped and must not change.
+  /// Whether the failed migration is frozen, so that its manifest must not change.
   package var failedFrozen = false
-  /// What a COMMIT that failed may have written, or not.
+  /// The ids of migrations that a failed COMMIT may or may not have written.
   package var uncertain: [String] = []
   package var created = false
-  /// The database did not exist, and was not created either, because no migration was applied.
+  /// Whether the database did not exist and was not created, because no migration was applied.
   package var isStillMissing = false
   /// The migrations that the database has run beyond the requested last migration.
   package var beyond: Beyond?
@@ -85,13 +85,13 @@ package struct MigrateReport: Sendable {
   /// The copy that was taken before the first draft.
   package var draftCopy: String?
   package var drift: [SchemaChange] = []
-  /// No manifest was applied, so a missing database was not created.
+  /// Whether the history has no manifests to apply, so that a missing database was not created.
   package var isHistoryEmpty = false
-  /// With `isParanoid`: `ok`, what `PRAGMA integrity_check` found last, or why it could not run; nil when
-  /// it was not reached.
+  /// With `isParanoid`: `ok`, the problems that `PRAGMA integrity_check` found last, or the reason why it
+  /// could not run; nil if the run did not reach it.
   package var integrityCheck: String?
 
-  /// Of a run that has nothing to do.
+  /// The report of a run that has nothing to do.
   package init() {}
 
   package var status: ExitStatus { failure?.status ?? .success }
@@ -100,10 +100,11 @@ package struct MigrateReport: Sendable {
 extension Project {
   /// Applies the pending migrations of a database, each atomically.
   ///
-  /// - Parameter database: opened to be read, or a connection of the application (`Connection.borrowing`); nil if
-  ///   the file does not exist. Must not be used afterwards, because the run closes it.
-  /// - Throws: an error found before the first migration. The report holds later failures, and the migrations that
-  ///   stay applied.
+  /// - Parameter database: the database, open for reading, or a connection of the application
+  ///   (`Connection.borrowing`); nil if the file does not exist. Do not use it afterwards, because the run
+  ///   closes it.
+  /// - Throws: an error before the first migration. The report contains later failures, and the migrations
+  ///   that remain applied.
   package func migrate(
     _ options: MigrateOptions, reading database: ReadableDatabase?,
     interruption: Interruption = Interruption(),
@@ -152,9 +153,10 @@ extension Project {
       interruption: interruption, onEvent: onEvent)
   }
 
-  /// The migrations that `options` ask for.
+  /// The migrations that `options` request.
   ///
-  /// - Throws: when the frozen history is broken, or this SQLite is too old for one of them.
+  /// - Throws: a failure if the frozen history is broken, or if this SQLite version is too old for a
+  ///   migration.
   package func checkedTargets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
     try requireIntactHistory()
     let targets = try targets(options)
@@ -162,8 +164,8 @@ extension Project {
     return targets
   }
 
-  /// An existing database as it is, and the report of a run that has nothing to do there; nil when a
-  /// migration is pending.
+  /// The current state of an existing database, and the report of a run that has nothing to do; the report is
+  /// nil if a migration is pending.
   package func liveReport(
     _ options: MigrateOptions, _ targets: [Migration], of database: ReadableDatabase
   ) throws(Failure) -> (live: LiveDatabase, report: MigrateReport?) {
@@ -174,7 +176,7 @@ extension Project {
     return (live, report)
   }
 
-  /// What has run beyond the last migration that `options` ask for; nil when nothing has.
+  /// The migrations that the database has run after the last one that `options` request; nil for none.
   package func beyond(_ database: String, _ rows: [LedgerRow]?, _ options: MigrateOptions)
     -> Beyond?
   {
@@ -187,7 +189,7 @@ extension Project {
     return Beyond(database: database, target: migrations[target].id, applied: later)
   }
 
-  /// The manifests that `options` ask for, in order.
+  /// The migrations that `options` request, in order.
   package func targets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
     var targets = migrations
     if let through = options.through {
@@ -207,8 +209,9 @@ extension Project {
 }
 
 extension MigrationFolder {
-  /// Whether a database has run all that is here, as it is now, so that `migrate` has nothing to do. Only its
-  /// ledger is read. The full run reports problems of the ledger and the lock.
+  /// Whether the database has run all migrations of the folder in their current form, so that `migrate` has
+  /// nothing to do. Of the database, it reads only the ledger. The full run reports problems of the ledger
+  /// and the lock.
   package func isUpToDate(_ database: ReadableDatabase, _ ledger: Ledger) -> Bool {
     appliedForms().map { ledger.holds($0, in: database.connection) } ?? false
   }

@@ -6,11 +6,11 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Makes a missing database.
+/// Creates a missing database.
 ///
-/// The history runs in memory, on a private database that becomes the new one: it gets the ledger and is
-/// copied to a file, which is published atomically. So no migration runs twice, and a database that cannot be
-/// completed is not created.
+/// The history runs on a private in-memory database. schemactl then adds the ledger, copies the database to a
+/// file, and publishes the file atomically. So no migration runs twice, and no incomplete database is
+/// created.
 struct NewDatabase {
   let project: Project
   let options: MigrateOptions
@@ -24,9 +24,9 @@ struct NewDatabase {
     let count: Int
   }
 
-  /// - Returns: nil if another process created the database in the meantime. With a failure, the report names
-  ///   the migrations before it, if the database was created with them.
-  /// - Throws: what prevents the database. No file is left.
+  /// - Returns: nil if another process created the database in the meantime. If a migration failed, the
+  ///   report names the migrations before it, provided that the database was created with them.
+  /// - Throws: the error that prevented the database. No file remains.
   func make() throws(Failure) -> MigrateReport? {
     try DatabaseFile.requireWritableFolder(of: options.file)
     var content: Connection?
@@ -66,7 +66,7 @@ struct NewDatabase {
       report.draftCopy = copy
     }
     do throws(Failure) {
-      // If another process was faster, it may have replaced the copy by its own.
+      // If another process created the database first, it may have replaced the draft copy by its own.
       return try publish(
         Content(connection: content, count: replay.steps.count), replay, &report) ? report : nil
     } catch {
@@ -95,11 +95,11 @@ struct NewDatabase {
     }
   }
 
-  /// - Returns: false if the database exists by now.
+  /// - Returns: false if the database exists now.
   private func publish(
     _ content: Content, _ replay: PendingReplay, _ report: inout MigrateReport
   ) throws(Failure) -> Bool {
-    // A link stays, and the file that it leads to is created.
+    // A symbolic link remains, and its target is created.
     let path = followingLinks(options.file)
     let file = try file(content, replay, for: path)
     guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
@@ -107,7 +107,7 @@ struct NewDatabase {
       guard try file.publish(asNew: path) else { return false }
     } catch {
       guard file.isPublished else { throw Failure(error) }
-      // It had its name for a moment, and may have it again after a power cut.
+      // The file had its final name for a moment, and may have it again after a power failure.
       report.uncertain = replay.steps.map(\.migration.id)
       report.failure = Failure(uncertain: report.uncertain, after: Failure(error))
       return true

@@ -5,24 +5,24 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The history on a scratch database: what each migration will do, known before a database is touched.
-/// Any number of databases, at any point of the history, may share it.
+/// The replay of the history on a scratch database. It shows the effect of each migration before a real
+/// database changes. Any number of databases, at any point of the history, can share it.
 package struct PendingReplay: Sendable {
-  /// The migrations before the first step, which the database has run: the history of a bundle is replayed
-  /// from a release on.
+  /// The migrations before the first step, which the database has run. Not empty only if a bundle's history
+  /// was replayed from a release on.
   package let replayed: [Migration]
-  /// The schema after them.
+  /// The schema after ``replayed``.
   let base: Schema
-  /// In order, through the last one that works.
+  /// The steps in order, up to the last migration that works.
   package let steps: [ScratchDatabase.Step]
   /// The fingerprint after each step.
   package let fingerprints: [String]
-  /// Why the replay ended early.
+  /// The failure that ended the replay early.
   package let failure: Failure?
 
   package func step(_ id: String) -> Int? { steps.firstIndex { $0.migration.id == id } }
 
-  /// How far a squash at the beginning moves the places in the ledger.
+  /// The number that an initial squash adds to the positions in the ledger.
   private var positionOffset: Int {
     (replayed.prefix(1) + steps.prefix(1).map(\.migration)).positionOffset
   }
@@ -43,22 +43,24 @@ package struct PendingReplay: Sendable {
     project.adoptedRow(steps[index].migration, at: index, fingerprint: fingerprints[index])
   }
 
-  /// The schema that the history promises once `ids` are applied.
+  /// The schema that the history promises after the migrations `ids`.
   package func schema(after ids: Set<ExactText>) -> Schema {
     Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta), to: base)
   }
 }
 
 extension Project {
-  /// - Throws: when a manifest is invalid (65), and for faults of the machine (74): then nothing is changed. A
-  ///   migration that fails on the scratch database only ends the replay: the ones before it can still run.
+  /// Replays `targets` on a scratch database.
+  ///
+  /// - Throws: a failure if a manifest is invalid (65), and for errors of the environment (74). A migration
+  ///   that fails on the scratch database only ends the replay: the migrations before it can still run.
   package func replay(
     _ targets: [Migration], interruption: Interruption
   ) throws(Failure) -> PendingReplay {
     try replay(targets, after: [], interruption: interruption) { _ in }
   }
 
-  /// Replays the whole history as far as it works, and corrects the states of its frozen migrations.
+  /// Replays the history up to the first failure, and corrects the states of its frozen migrations.
   package func replay(noting states: inout [HistoryEntry]) -> PendingReplay {
     replay(
       migrations, checksOwnRows: true, noting: &states, interruption: Interruption(),
@@ -76,7 +78,7 @@ extension Project {
       var states = comparison
       let rest = replay(
         targets, from: release, noting: &states, interruption: interruption, onEvent: onEvent)
-      // What fails without the rows of earlier migrations may work with them.
+      // A migration that fails without the rows of earlier migrations may work with them.
       if rest.failure == nil, (try? requireSameSchemas(states)) != nil { return rest }
     }
     var states = comparison
@@ -115,13 +117,14 @@ extension Project {
     try requireSameSchemas(states)
   }
 
-  /// Another version of SQLite may create another schema from a frozen manifest; that stops no device.
+  /// Fails if a frozen manifest creates another schema on the SQLite version that froze it. Another version
+  /// may create another schema; that does not stop a device.
   private func requireSameSchemas(_ states: [HistoryEntry]) throws(Failure) {
     try requireIntact(
       states.filter { lock?.entry($0.id)?.digests.sqlite == Connection.libraryVersion })
   }
 
-  /// - Returns: the replay, which fails also where this SQLite does not make the schema of the release.
+  /// - Returns: the replay. It also fails if this SQLite version does not create the schema of the release.
   private func replay(
     _ targets: [Migration], from release: HistoryBundle.ReleasedSchema? = nil,
     checksOwnRows: Bool = false, becomesDatabase: Bool = false,

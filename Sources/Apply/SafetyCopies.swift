@@ -25,21 +25,21 @@ struct SafetyCopies {
     let file: TemporaryFile
   }
 
-  /// Without their final names.
+  /// The copies that do not have their final names yet.
   var copies: [Copy] = []
-  /// The answer of `PRAGMA data_version` when they were made: it changes when another connection commits.
+  /// `PRAGMA data_version` at the time of the copies. It changes when another connection commits.
   var version: Int64?
-  /// What a COMMIT that has not been tried, or has not succeeded, left with its final name.
+  /// The copies that have their final names, but belong to a transaction that is not committed yet.
   var published: [(purpose: Purpose, path: String)] = []
-  /// Of the backup.
+  /// The size of the backup.
   var backupBytes: Int64?
-  /// Whether it is the cause of the failure.
+  /// Whether a full disk caused the failure.
   var hasFullDisk = false
 }
 
 extension Upgrade {
-  /// Makes the copies that must exist before the next migration, each once. The transaction keeps other writers
-  /// out, so that they have exactly the content that it begins with.
+  /// Makes the copies that must exist before the next migration, each of them once. The transaction keeps
+  /// other writers out, so the copies contain exactly the state in which it begins.
   func makeCopies(before next: Int, _ batch: Batch) throws {
     safety.copies = []
     safety.version = batch.version
@@ -56,7 +56,7 @@ extension Upgrade {
     if destination != nil, report.backup == nil { purposes.append(.backup) }
     let isDue = DraftCopy.isDue(
       before: replay.steps[next].migration, known: batch.known, in: project)
-    // A database in memory has no folder, and SchemaKit opens no second connection for a borrowed one.
+    // An in-memory database has no folder, and SchemaKit opens no second connection to a borrowed database.
     if isDue, !connection.isBorrowed, options.trialFile == nil, report.draftCopy == nil {
       purposes.append(.draftCopy)
     }
@@ -95,7 +95,7 @@ extension Upgrade {
   }
 
   private func requireSound(_ copy: Connection, _ name: String) throws {
-    // Nothing calls the functions that the schema names; they only have to exist.
+    // The check calls none of the functions that the schema names, but they must exist.
     try project.application.registerStubs(on: copy)
     switch try copy.soundness() {
     case .sound: break
@@ -108,15 +108,15 @@ extension Upgrade {
     }
   }
 
-  /// Stops unless the copies have the content that the transaction begins with.
+  /// Fails unless the copies contain the state in which the transaction begins.
   func requireCurrentCopies() throws {
     guard try !safety.copies.isEmpty && transaction.version != safety.version else { return }
     throw Failure(
       .busy, "another process has written to \(options.database) since the copy: try again")
   }
 
-  /// Gives the copies their names: from now on the transaction may be committed. So a migration that fails
-  /// leaves no backup.
+  /// Gives the copies their final names, immediately before the transaction is committed. So a migration that
+  /// fails leaves no backup.
   func keepCopies() throws {
     try requireCurrentCopies()
     for copy in safety.copies {
@@ -137,8 +137,8 @@ extension Upgrade {
     safety.copies = []
   }
 
-  /// A migration that rewrites rows writes them a second time, into the file or its log, and the old ones
-  /// into a journal.
+  /// Warns if the disk may be too small. A migration that rewrites rows writes new rows into the file or the
+  /// WAL, and the old ones into a journal.
   private func warnOfLittleRoom(_ batch: Batch) {
     let bytes = DatabaseFile.size(options.database)
     let folder = parentFolder(of: options.database)
@@ -152,9 +152,10 @@ extension Upgrade {
           + FreeSpace.size(bytes)))
   }
 
-  // MARK: Afterwards
+  // MARK: After the run
 
-  /// Removes the oldest backups after a run without a failure. A backup that cannot be removed is not one.
+  /// Removes the oldest backups after a run without a failure. A backup that cannot be removed does not fail
+  /// the run.
   func removeOldBackups() {
     guard case .series(let backups) = destination, let made = report.backup,
       let keep = options.backup?.keep
@@ -170,8 +171,8 @@ extension Upgrade {
     }
   }
 
-  /// Removes the copies after a COMMIT that has certainly failed, because an unnecessary backup replaces an older
-  /// one. A file that the user named stays if the disk may be faulty.
+  /// Removes the copies after a COMMIT that has certainly failed, because an unnecessary backup replaces an
+  /// older one. A file that the user named remains if the disk may be faulty.
   func withdrawCopies(after error: DatabaseError) {
     guard !connection.hasMoved else { return }
     for (purpose, path) in safety.published {
@@ -187,7 +188,7 @@ extension Upgrade {
     safety.published = []
   }
 
-  /// A full disk may hold the backup, too.
+  /// Adds that the backup may have filled the disk.
   func namingBackup(_ failure: Failure) -> Failure {
     guard safety.hasFullDisk, let bytes = safety.backupBytes, let destination else {
       return failure

@@ -6,10 +6,12 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The transaction of a run: begins and rolls back, in any state in which SQLite has left the last one.
+/// The transaction of a run. It can begin and roll back in any state in which SQLite left the last
+/// transaction.
 final class Transaction {
   private let connection: Connection
-  /// Half a migration is in it and could not be taken back: it must not be committed.
+  /// Whether the transaction contains part of a migration that could not be rolled back. It must not be
+  /// committed.
   private(set) var isTorn = false
 
   init(_ connection: Connection) {
@@ -18,14 +20,14 @@ final class Transaction {
 
   /// - Parameter mode: `IMMEDIATE` or `EXCLUSIVE`.
   func begin(_ mode: String) throws(DatabaseError) {
-    // Where there was no memory to end the last one.
+    // The last transaction is still open if memory was too low to end it.
     if connection.isInTransaction { try connection.execute("ROLLBACK") }
     isTorn = false
     connection.set(.foreignKeys, to: false)
     try connection.execute("BEGIN \(mode)")
   }
 
-  /// Changes when another connection commits, and never by what this one does.
+  /// The value changes when another connection commits, and never because of this connection.
   var version: Int64? {
     get throws(DatabaseError) { try connection.value("PRAGMA data_version")?.integer }
   }
@@ -36,8 +38,8 @@ final class Transaction {
 
   func rollBackToSavepoint() {
     guard connection.isInTransaction else { return }
-    // In WAL mode, once the cache has spilled, SQLite (3.40.1) computes wrong checksums after
-    // ROLLBACK TO: a power cut then loses a later commit, completely or in part.
+    // In WAL mode, after a cache spill, SQLite (3.40.1) computes wrong checksums after ROLLBACK TO: a power
+    // failure then loses a later commit, completely or in part.
     let isSafe = (try? isWAL) == false || connection.cacheSpills == 0
     let isUndone =
       isSafe
@@ -49,33 +51,33 @@ final class Transaction {
   }
 
   func rollBack() {
-    // Without memory for it, the next transaction or closing the connection does it.
+    // If memory is too low for the rollback, the next BEGIN or closing the connection rolls back.
     connection.rollBack()
-    // After a full disk SQLite leaves its journal to the next reader. A read rolls it back now, so that nobody
-    // removes the journal to make room, and with it the old content.
+    // When the disk is full, SQLite leaves its journal to the next reader. This read rolls the journal back
+    // now, so that nobody deletes it to free space: it contains the old pages.
     _ = try? connection.value("PRAGMA main.schema_version")
     connection.set(.foreignKeys, to: false)
     connection.set(.trustedSchema, to: false)
   }
 }
 
-/// What one transaction knows and has done.
+/// The state of one transaction.
 struct Batch {
-  /// What `PRAGMA data_version` said inside the transaction: it changes when another connection
-  /// commits, and never by what this one does.
+  /// `PRAGMA data_version` inside the transaction. It changes when another connection commits, and never
+  /// because of this connection.
   let version: Int64?
   /// The ids in the ledger.
   var known: [String]
-  /// How many of them another tool has run: their rows are written in this transaction.
+  /// The number of ids in `known` that another tool has run. Their rows are written in this transaction.
   var adopted: Int
   var pending: [Int]
   var isExclusive: Bool
-  /// The schema that the history promises here.
+  /// The schema that the history promises at this point.
   var expected: Schema
   var drift: [SchemaChange]
-  /// Whether the history contains all SQL that runs by itself, such as triggers.
+  /// Whether the history contains all SQL that runs implicitly, such as triggers.
   let isTrusted: Bool
-  /// The present schema of the database.
+  /// The current schema of the database.
   var live: Schema
   var keys: ForeignKeyGraph
   var isAlone = false
@@ -104,13 +106,13 @@ extension ScratchDatabase.Step {
     tables.contains { schema.table($0) != nil }
   }
 
-  /// Whether the migration writes rows of tables that were there before it.
+  /// Whether the migration writes rows of tables that existed before it.
   func writesRows(in schema: Schema) -> Bool { existing(writeSet.written, in: schema) }
 
-  /// Whether the migration may write over pages that were in use before it.
+  /// Whether the migration may overwrite pages that were in use before it.
   func reusesPages(in schema: Schema) -> Bool { writesRows(in: schema) || writeSet.dropsIndexes }
 
-  /// Whether the migration has a transaction of its own.
+  /// Whether the migration needs a transaction of its own.
   func isAlone(in schema: Schema) -> Bool {
     migration.manifest.foreignKeys == .enforced || existing(writeSet.rewritten, in: schema)
       || canEndTransaction(in: schema)

@@ -8,15 +8,16 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// One run of `migrate` on one database: transactions, savepoints, the ledger, and what happens
-/// when something fails (DESIGN: applying).
+/// One run of `migrate` on one database: transactions, savepoints, the ledger, and the handling of failures
+/// (DESIGN: applying).
 package final class Upgrade {
   let project: Project
   let options: MigrateOptions
   let replay: PendingReplay
   let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
-  /// Also makes the copies: it reads the database while `connection` keeps other writers out.
+  /// The connection that reads the database. It also makes the copies, while `connection` keeps other writers
+  /// out.
   let reading: ReadableDatabase
   let connection: Connection
   let transaction: Transaction
@@ -28,10 +29,11 @@ package final class Upgrade {
   /// The state when a transaction began or was committed last. It remains valid until another connection writes.
   private var known: Batch?
 
-  /// How long many small migrations share a transaction, in milliseconds.
+  /// The time after which no further migration joins a transaction, in milliseconds.
   private static let batchTime = Int64(200)
 
-  /// - Parameter reading: the database, opened to be read, or a connection of the application. The run closes it.
+  /// - Parameter reading: the database, open for reading, or a connection of the application. The run closes
+  ///   it.
   package init(
     project: Project, options: MigrateOptions, replay: PendingReplay, reading: ReadableDatabase,
     interruption: Interruption, onEvent: @escaping (MigrateEvent) -> Void
@@ -81,7 +83,7 @@ package final class Upgrade {
       options.file, timeout: options.timeout, interruption,
       onWait: { onEvent(.waiting(seconds: $0)) })
     try connection.makeCommitsDurable()
-    // Each time it is full of changes the journal is synced. In KiB; the usual is 2,000.
+    // SQLite syncs the journal each time that changes fill the cache. The unit is KiB; the default is 2,000.
     try connection.execute("PRAGMA main.cache_size = -6000")
     connection.onWork(workReport(to: onEvent))
     return connection
@@ -104,7 +106,7 @@ package final class Upgrade {
       var failure = named(explained(cause.naming(options.database)))
       failure.cause = failure.cause ?? cause.cause
       safety.hasFullDisk = safety.hasFullDisk || cause.fault?.isFullDisk == true
-      // Not before the transaction has ended: a query that fails can roll it back.
+      // Only after the transaction has ended: a query that fails can roll the transaction back.
       report.failure = namingBackup(
         failure.namingRows(on: connection, redacted: options.redactsValues))
     }
@@ -114,7 +116,7 @@ package final class Upgrade {
 
   // MARK: Batches
 
-  /// Applies as many pending migrations as may share a transaction. False when none is left.
+  /// Applies as many pending migrations as may share a transaction. Returns false if none remains.
   private func runBatch() throws -> Bool {
     var batch = try begin()
     guard let first = batch.next else {
@@ -130,7 +132,7 @@ package final class Upgrade {
       try makeCopies(before: first, batch)
       try requireExclusive(first, &batch)
       guard batch.next == first else {
-        // Another process has been faster.
+        // Another process has already applied this migration.
         transaction.rollBack()
         return true
       }
@@ -144,11 +146,11 @@ package final class Upgrade {
         && started.milliseconds < Self.batchTime
       try stopIfInterrupted()
       try commit(&batch)
-      // Nothing is begun only to see that nothing is left: another process may have the lock.
+      // Do not begin a transaction only to find that nothing remains: another process may hold the lock.
       return batch.next != nil
     } catch {
-      // SQLite may have noticed by itself, and says that it cannot write. What is not certain is
-      // said first.
+      // SQLite may notice the moved file itself, and then reports only that it cannot write. An uncertain
+      // commit has precedence.
       guard !report.uncertain.isEmpty || !connection.hasMoved else {
         transaction.rollBack()
         throw moved
@@ -157,8 +159,9 @@ package final class Upgrade {
     }
   }
 
-  /// Looks at the pages once, before anything is written, where migrations rewrite rows, give
-  /// pages back, or could write over pages in use. It costs an eighth of moving a column of a million rows.
+  /// Checks the structure of the file once, before the first write, if migrations rewrite rows, free pages,
+  /// or may overwrite pages in use. The check takes an eighth of the time that moving a column of a million
+  /// rows takes.
   private func requireWhole(_ batch: Batch) throws {
     guard !isKnownToBeWhole else { return }
     let steps = batch.pending.map { replay.steps[$0] }
@@ -202,8 +205,8 @@ package final class Upgrade {
       let schema = try Schema(of: connection, knowing: live.schema)
       let drift = project.drift(of: live.schema, from: expected)
       try adopt(live, drift)
-      // A schema that matches the history is as trusted as the manifests. Otherwise triggers may contain
-      // anything, and may call only harmless functions (PRAGMA trusted_schema).
+      // A schema that matches the history is as trustworthy as the manifests. Otherwise triggers may contain
+      // any SQL, so they may call only harmless functions (PRAGMA trusted_schema).
       let isTrusted = drift.isEmpty && !project.holdsCode(live.schema, beside: expected)
       connection.set(.trustedSchema, to: isTrusted)
       report.drift = drift
@@ -213,7 +216,7 @@ package final class Upgrade {
         isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift,
         isTrusted: isTrusted, live: schema,
         keys: ForeignKeyGraph(schema))
-      // A rollback of this transaction removes the ledger that it creates.
+      // Not if this transaction creates the ledger: a rollback would remove it.
       self.known = isNew ? nil : batch
       return batch
     } catch {
@@ -237,18 +240,21 @@ package final class Upgrade {
     }
   }
 
-  /// With a reader on a rollback journal, a transaction that rewrites many rows cannot spill its
-  /// cache, and grows without limit: so it begins only without readers.
+  /// Begins the transaction again if its first migration needs an exclusive lock or enforced foreign keys.
+  ///
+  /// With a rollback journal, a transaction cannot spill its cache while another connection reads. If it
+  /// rewrites many rows, its memory grows without limit. So such a transaction waits for readers before it
+  /// begins.
   private func requireExclusive(_ first: Int, _ batch: inout Batch) throws {
     let step = replay.steps[first]
     let enforces = step.migration.manifest.foreignKeys == .enforced
     let exclusive = try step.writesRows(in: batch.expected) && !transaction.isWAL
     guard exclusive || enforces else { return }
     transaction.rollBack()
-    // Neither can be had inside a transaction.
+    // Both need a new transaction.
     batch = try begin(exclusive ? "EXCLUSIVE" : "IMMEDIATE")
     guard enforces else { return }
-    // The switch itself works inside a transaction; only the PRAGMA does not.
+    // This switch works inside a transaction; the PRAGMA does not.
     connection.set(.foreignKeys, to: true)
     batch.isAlone = true
   }
@@ -270,15 +276,15 @@ package final class Upgrade {
     } catch {
       throw rolledBack(ids.count > 1 ? ids : [], after: doubtful(error))
     }
-    // The file may have moved since the last check, and the report must be true.
+    // The file may have moved since the last check. The report must be correct.
     try requireUnmoved()
   }
 
   /// Commits the transaction.
   ///
-  /// A COMMIT that fails may have committed: SQLite has removed the journal, but could not sync the folder. So
-  /// schemactl reads the ledger. In WAL mode a missing row proves nothing, because a recovery after a crash may
-  /// find the part of the transaction that was written.
+  /// A COMMIT that fails may have committed: for example, SQLite has removed the journal, but could not sync
+  /// the folder. So schemactl reads the ledger. In WAL mode a missing row proves nothing, because a recovery
+  /// after a crash may find the written part of the transaction.
   private func end(_ batch: inout Batch) throws(DatabaseError) {
     defer { batch.done = [] }
     do {
@@ -301,13 +307,14 @@ package final class Upgrade {
     noteCommitted(batch)
   }
 
-  /// Changes of a file without a path are lost, and nothing has checked the file that has the path now.
+  /// Fails if the file was moved or removed. Changes to a removed file are lost, and schemactl has not
+  /// checked the file that now has the path.
   private func requireUnmoved() throws(Failure) {
     guard connection.hasMoved else { return }
     throw moved
   }
 
-  /// With `--paranoid`: what SQLite finds wrong with the file's structure.
+  /// With `--paranoid`: fails if `integrity_check` finds a problem in the file.
   private func checkFile(_ state: String) throws {
     guard options.isParanoid else { return }
     try report.checkIntegrity(of: connection, options.database, state)
@@ -329,8 +336,8 @@ package final class Upgrade {
 
   // MARK: Failures
 
-  /// Commits the migrations of the batch that were complete when a later one failed. Where SQLite has
-  /// ended the transaction they are gone, too: nothing is run a second time.
+  /// Commits the complete migrations of the batch after a later one failed. If SQLite has ended the
+  /// transaction, it has rolled them back too; nothing runs a second time.
   private func keepComplete(_ batch: Batch, after failure: Failure) throws(Failure) -> Failure {
     let reset = Result { () throws(DatabaseError) in try runner.resetSettings() }
     guard !batch.done.isEmpty else {
@@ -358,9 +365,9 @@ package final class Upgrade {
 }
 
 extension MigrateReport {
-  /// Notes what `PRAGMA integrity_check` finds.
+  /// Records the result of `PRAGMA integrity_check`, and fails if it found a problem.
   ///
-  /// - Parameter state: what happened to the database, in words.
+  /// - Parameter state: a sentence about the state of the database.
   mutating func checkIntegrity(
     of connection: Connection, _ database: String, _ state: String
   ) throws {
@@ -374,7 +381,7 @@ extension MigrateReport {
         remedy: found.allSatisfy(isOfRow)
           ? "Correct the rows that it names" : Failure.restoring(database))
     } catch let error as DatabaseError where error.code == .error {
-      // A CHECK calls a function that only the application has.
+      // A CHECK constraint calls a function that only the application has.
       integrityCheck = error.message
     }
   }

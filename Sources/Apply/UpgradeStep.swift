@@ -6,7 +6,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// One migration of a run: its savepoint, the checks around it, its row in the ledger.
+/// One migration of a run: its savepoint, its checks and its ledger row.
 extension Upgrade {
   func apply(_ index: Int, _ batch: inout Batch) throws(Failure) {
     let step = replay.steps[index]
@@ -76,13 +76,13 @@ extension Upgrade {
     }
   }
 
-  /// The rows for which an enforced foreign key failed: those without a parent when the statement runs again and
-  /// the keys are checked afterwards.
+  /// The rows that violate an enforced foreign key. To find them, the statement runs again with deferred
+  /// foreign keys, and the keys are checked afterwards.
   private func orphans(
     after failure: Failure, beyond before: ForeignKeyViolations, _ step: ScratchDatabase.Step,
     _ batch: Batch
   ) -> String? {
-    // Outside of the transaction, the statement would be committed.
+    // Outside a transaction, the statement would be committed.
     guard connection.isInTransaction, let statement = failure.migration?.statement,
       (try? connection.execute("PRAGMA defer_foreign_keys = ON; \(statement)")) != nil,
       let schema = try? Schema(of: connection, knowing: batch.live)
@@ -93,7 +93,7 @@ extension Upgrade {
       beyond: before, TableRenames(), redacted: options.redactsValues)?.message
   }
 
-  /// Correct plans fail in a damaged file, too, so the file is checked before a bug is reported.
+  /// Checks the file before a bug is reported, because correct plans also fail in a damaged file.
   private func blamed(_ failure: Failure) -> Failure {
     guard failure.status == .bug,
       let found = (try? connection.value("PRAGMA main.integrity_check(1)"))?.text, found != "ok"
@@ -107,13 +107,14 @@ extension Upgrade {
       place: failure.place, migration: failure.migration)
   }
 
-  /// The change made here must be the change that the scratch database made.
+  /// Requires the schema change to equal the change in the scratch database.
   private func compare(
     _ delta: SchemaDelta, with step: ScratchDatabase.Step, _ schema: Schema, _ batch: Batch,
     _ context: Context
   ) throws(Failure) {
     guard !delta.doesTheSame(as: step.delta) else { return }
-    // Adopted objects of another tool may have an equivalent definition in other words, before and so after.
+    // Objects that another tool created may have an equivalent definition in other words, before and so also
+    // after the migration.
     let touched = Set(delta.keys.union(step.delta.keys).map(\.name))
     let differences = project.drift(of: schema, from: step.delta.applied(to: batch.expected))
       .filter { touched.contains($0.holder.identifier) }
@@ -130,11 +131,12 @@ extension Upgrade {
   }
 }
 
-/// What a failure of a run means for the database.
+/// Explains failures of a run to the user.
 extension Upgrade {
-  /// Of a file beside the database SQLite says only, at some statement, that it cannot be opened.
+  /// Replaces a failure that a missing permission explains. If SQLite cannot write a file beside the
+  /// database, it reports only that it cannot open a file.
   func explained(_ failure: Failure) -> Failure {
-    // What is not certain must be said.
+    // An uncertain commit must remain visible.
     guard report.uncertain.isEmpty, !connection.isBorrowed,
       [.permission, .inputOutput].contains(failure.status),
       let obstacle = DatabaseFile.obstacle(options.file), !failure.message.contains(obstacle)
@@ -144,7 +146,7 @@ extension Upgrade {
       migration: failure.migration)
   }
 
-  /// Names the last migration that stays applied after a signal.
+  /// Names the last applied migration, if a signal stopped the run.
   func named(_ failure: Failure) -> Failure {
     guard interruption.isRequested || failure.status == .interrupted else { return failure }
     let last = report.applied.last.map { "The last applied migration is `\($0.id)`" }
@@ -165,7 +167,7 @@ extension Upgrade {
     return report.uncertain.isEmpty ? failure : Failure(uncertain: report.uncertain, after: failure)
   }
 
-  /// The failure, with the complete migrations that were rolled back by it.
+  /// The failure, with the names of complete migrations that were rolled back, too.
   func rolledBack(_ ids: [String], after failure: Failure) -> Failure {
     guard !ids.isEmpty, report.uncertain.isEmpty else { return failure }
     return failure.naming(options.database).saying(
@@ -175,10 +177,10 @@ extension Upgrade {
   }
 }
 
-/// What stops a run before anything is written.
+/// Checks a run before the first write.
 extension Upgrade {
-  /// A pending migration calls a function that only the application has, or meets a temporary object of a
-  /// borrowed connection.
+  /// Fails if a pending migration calls a function that only the application has, or changes a table that a
+  /// temporary object of a borrowed connection names.
   func refuseWhatCannotRun() throws {
     let objects = try connection.isBorrowed ? connection.temporaryObjects() : []
     guard !objects.isEmpty || replay.steps.contains(where: { $0.refusal != nil }) else { return }
@@ -191,8 +193,9 @@ extension Upgrade {
     }
   }
 
-  /// A temporary trigger would fire on the rows that a migration writes, or be dropped with its table, a temporary
-  /// view would keep a table from being renamed, and a temporary table would hide one of the database.
+  /// Fails if a migration changes a table that a temporary object names. A temporary trigger would fire on
+  /// the written rows, or be dropped with its table. A temporary view would prevent the renaming of a table,
+  /// and a temporary table would hide one of the database.
   private func refuse(
     _ object: (name: String, sql: String), before step: ScratchDatabase.Step
   ) throws(Failure) {
