@@ -14,8 +14,8 @@ package final class CompatibilitySimulation {
   private let deltas: [SchemaDelta]
   private let application: Application
   private let scope: LintScope
-  /// The columns, with their tables, that were altered between crsql_begin_alter and
-  /// crsql_commit_alter.
+  /// The columns, after their table, that were dropped or renamed between `crsql_begin_alter` and
+  /// `crsql_commit_alter`.
   private let announced: Set<[Identifier]>
   private let hints: [Identifier: ValueHints]
   private var devices: [Int: Device] = [:]
@@ -40,8 +40,8 @@ package final class CompatibilitySimulation {
   ///
   /// - Parameters:
   ///   - deltas: the schema changes of each replayed migration.
-  ///   - isFull: whether to test all pairs of versions instead of adjacent versions and each one
-  ///     with the newest.
+  ///   - isFull: whether to test all pairs of versions. Otherwise, lint tests adjacent versions,
+  ///     and each version with the newest.
   package static func disagreements(
     _ project: Project, _ deltas: [SchemaDelta], _ timeline: Timeline, _ scope: LintScope,
     isFull: Bool
@@ -66,7 +66,7 @@ package final class CompatibilitySimulation {
   private func run(
     _ pairs: [(older: AppVersion, newer: AppVersion)]
   ) throws(DatabaseError) {
-    // Most tables are equal in many releases, so one trial suffices for all of them.
+    // Most tables are equal in many releases. One trial is enough for all of them.
     var tried: Set<[[ExactText]]> = []
     for pair in pairs {
       let (older, newer) = try (device(pair.older), device(pair.newer))
@@ -79,7 +79,8 @@ package final class CompatibilitySimulation {
     }
   }
 
-  /// Harm of the same migration to the same object is reported once.
+  /// Whether harm of the same migration to the same object has been found. Such harm is reported
+  /// once.
   private func isKnown(
     _ migration: Int, _ table: String, _ object: String, isHarm: Bool
   ) -> Bool {
@@ -100,12 +101,12 @@ package final class CompatibilitySimulation {
     return device
   }
 
-  /// The tables, sorted, that both versions may exchange and whose definition, or that of their
-  /// parents, differs.
+  /// The tables that both versions may exchange, if their definition or the definition of a parent
+  /// differs; sorted.
   private func tables(_ older: Device, _ newer: Device) -> [Identifier] {
     let (old, new) = (older.definitions, newer.definitions)
     var changed = Set(old.keys).filter { new[$0] != old[$0] }
-    // No older device has a new table.
+    // A table that only the newer version has does not count, because no older device has it.
     guard !changed.isEmpty else { return [] }
     for device in [older, newer] {
       for (name, table) in device.tables.sorted(by: { $0.key < $1.key }) {

@@ -7,7 +7,7 @@ import SchemaTrials
 extension Counterexample {
   /// One line that states the harm and the affected device.
   func message(_ sender: Device, _ receiver: Device) -> String {
-    // If both devices changed a row, the device that created it may refuse it.
+    // If both devices changed the row, the sender may refuse it, although it created the row.
     let victim = (steps.last?.role == .sender ? sender : receiver).version
     let name = spelt([receiver, sender])
     return "\(sender.version.device) \(actions); \(victim.device) \(consequence(name))"
@@ -46,7 +46,8 @@ extension Counterexample {
     return transcript
   }
 
-  /// The simulation tests values that a device stores without its triggers, too.
+  /// Whether triggers may cause the harm. They do not cause a changed value, because the simulation
+  /// repeats that test without triggers.
   private var mayNeedTriggers: Bool {
     switch harm {
     case .refused, .missingRow: true

@@ -55,7 +55,7 @@ final class Device {
     self.definitions = definitions.mapValues { $0.sorted { $0.lexicographicallyPrecedes($1) } }
   }
 
-  /// Values to try for a column; SQLite decides whether it accepts them.
+  /// Values to try for a column. SQLite decides whether the column accepts them.
   func values(
     for column: DeviceTable.Column, of table: DeviceTable
   ) throws(DatabaseError) -> [Value] {
@@ -123,7 +123,7 @@ final class Device {
     for insertion in insertions {
       if let refusal = try refusal(of: insertion.sql) { return .refused(refusal) }
       guard let table = tables[insertion.table.identifier] else { continue }
-      // Without a primary key, it is the last row.
+      // Without a value of its primary key, the row is identified by its rowid.
       rows.append(
         table.identity { insertion[$0] }
           ?? RowIdentity(table: table.key, condition: "rowid = \(connection.lastInsertRowid)"))
@@ -149,7 +149,7 @@ final class Device {
 }
 
 extension IndexShape {
-  /// An expression or a condition may fail on a row.
+  /// Whether the index never refuses a row. An expression or a condition may fail on a row.
   var acceptsEveryRow: Bool {
     !isUnique && condition == nil && !columns.contains(nil)
   }

@@ -126,7 +126,8 @@ extension Device {
     return nil
   }
 
-  /// The stored parent, since a foreign key may refer to a column other than the primary key.
+  /// The values of the parent as stored. A foreign key may refer to a column other than the primary
+  /// key.
   private func stored(
     _ parent: Identifier, in plan: Scenario
   ) throws(DatabaseError) -> [Identifier: Value] {

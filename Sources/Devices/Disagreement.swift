@@ -9,7 +9,7 @@ package struct Disagreement: Sendable {
   package let object: String
   /// Describes the harm in one line.
   package let message: String
-  /// Nil if there is no harm to report, only a table that could not be tested.
+  /// Nil if the table could not be tested, so that no harm is known.
   package let transcript: DeviceTranscript?
 }
 

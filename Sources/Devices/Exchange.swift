@@ -71,7 +71,7 @@ struct Exchange {
 
   // MARK: Sending
 
-  /// The statements so far, and the records that the server stored.
+  /// The statements so far, and the records that they sent to the server.
   private struct Run {
     var actions: String
     var records: [ServerRecord] = []
@@ -134,7 +134,7 @@ struct Exchange {
     try receiver.trying { () throws(DatabaseError) -> Counterexample? in
       var run = sent
       for record in sent.records where syncs(record.table) {
-        // A missing table is a separate finding, which causes all other differences.
+        // A missing table is a separate finding. It would cause all other differences.
         guard let table = receiver.tables[record.table] else { return nil }
         if let message = try deliver(record, to: .receiver, table, &run) {
           return run.counterexample(table, table.column(in: message), .refused(message))
@@ -144,7 +144,7 @@ struct Exchange {
     }
   }
 
-  /// The first missing or changed row.
+  /// The harm to the first row that is missing or changed.
   private func firstLoss(of run: Run) throws(DatabaseError) -> Counterexample? {
     // The last record of a row is its current state.
     var rows: [RowIdentity: ServerRecord] = [:]
@@ -175,7 +175,8 @@ struct Exchange {
     return nil
   }
 
-  /// Whether the sender gets its value back when it receives the value that the receiver stores.
+  /// Whether the sender stores its original value again when it receives the value that the
+  /// receiver stores.
   private func goesBack(
     _ value: Value, from kept: Value, _ column: Identifier?, _ scenario: Scenario,
     _ table: DeviceTable
@@ -195,7 +196,7 @@ struct Exchange {
     role: Step.Role, device: Device, table: DeviceTable, row: RowIdentity, edit: Scenario.Edit
   )
 
-  /// The harm when both devices have a row and change different columns of it while offline.
+  /// The harm if both devices have a row and change different columns of it while offline.
   ///
   /// - Parameter senderFirst: whether the sender goes online first.
   func outcome(
@@ -223,7 +224,8 @@ struct Exchange {
         let order = senderFirst ? sides : sides.reversed()
         for (index, (from, to)) in zip(order, order.reversed()).enumerated() {
           record.values[from.edit.column.key] = from.edit.value
-          // The second device has sent its own change by then.
+          // Only the device that goes online second still has an unsent change when it receives a
+          // record.
           let pending: Set<Identifier> = index == 0 ? [to.edit.column.key] : []
           if let message = try deliver(record, to: to.role, to.table, pending: pending, &run) {
             return run.counterexample(tables.sender, from.edit.column.key, .refused(message))

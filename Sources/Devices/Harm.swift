@@ -4,7 +4,7 @@ import SchemaSQLite
 /// Harm that one device does to the rows of another.
 enum Harm: Sendable, Hashable {
   case noTable
-  /// The device lacks the column, and `first` is the first column of the row that it lacks.
+  /// The device lacks the column. `first` is the first column of the row that it lacks.
   case noColumn(first: String)
   /// SQLite refuses the row with this message.
   case refused(String)
@@ -13,7 +13,7 @@ enum Harm: Sendable, Hashable {
   /// The row, or an earlier row, is missing.
   case missingRow
 
-  /// Equal for equal changes of the schema.
+  /// A text that is equal for harm of the same kind, regardless of values.
   var signature: String {
     switch self {
     case .noTable: "no table"

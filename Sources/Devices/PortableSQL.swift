@@ -5,7 +5,7 @@ import SchemaTimeline
 import SchemaTrials
 
 /// A CREATE statement for a connection without the app's functions. A DEFAULT that calls such a
-/// function is replaced by another one with a value. The value does not matter here, since it only
+/// function is replaced by a DEFAULT with another value. The value does not matter, because it only
 /// replaces a NULL that a device receives.
 struct PortableSQL {
   let text: String
@@ -31,7 +31,7 @@ struct PortableSQL {
 }
 
 extension CreateTable.Column {
-  /// An expression for a new value of the column's type in each row.
+  /// An expression that returns a new value of the column's type for each row.
   fileprivate var anyValue: String {
     switch Affinity(ofType: type?.text ?? "") {
     case .integer, .numeric, .real: "(abs(random() % 1000000000))"

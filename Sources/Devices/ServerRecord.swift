@@ -19,7 +19,8 @@ struct ServerRecord: Sendable, Hashable {
 struct Delivery: Sendable {
   /// Whether a column that the record lacks is inserted as NULL; otherwise it gets its default.
   let insertsNull: Bool
-  /// Values for columns that the record cannot have and whose absence is already reported.
+  /// Values for columns that the sender does not have. The harm of their absence is already
+  /// reported.
   var assumed: [Identifier: Value] = [:]
 
   /// The statement that the device runs. On a key conflict it updates only columns that the record

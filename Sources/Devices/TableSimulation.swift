@@ -4,10 +4,11 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// Tests of one table with a sender of one version and a receiver of another.
+/// The tests of one table with a sender of one version and a receiver of another.
 struct TableSimulation {
   let exchange: Exchange
-  /// Whether the receiver may lack a column of the sender; both names are folded.
+  /// Returns whether the receiver may lack a column, by the folded names of its table and the
+  /// column.
   let mayLack: (Identifier, Identifier) -> Bool
 
   private var sender: Device { exchange.sender }
@@ -15,7 +16,7 @@ struct TableSimulation {
 
   enum Result {
     case found([Counterexample])
-    /// No row could be generated; with the version and SQLite's message.
+    /// A device could not generate a row. Contains its version and SQLite's message.
     case unknown(AppVersion, String)
   }
 
@@ -97,10 +98,10 @@ struct TableSimulation {
 
   // MARK: Values that the receiver refuses or changes
 
-  /// Adds the harm of the scenario, and returns the row with values that cause none.
+  /// Adds the harm of the scenario, and returns the scenario with values that cause none.
   ///
-  /// The first refused value would hide all other harm. So each column with harm gets another
-  /// value, and a column that the sender lacks gets an assumed value at the receiver.
+  /// The first refused value would hide all other harm. Each column with harm therefore gets
+  /// another value, and a column that the sender lacks gets an assumed value at the receiver.
   private func settle(
     _ start: Scenario, _ table: DeviceTable, _ other: DeviceTable, _ exchange: inout Exchange,
     _ found: inout Findings
@@ -126,7 +127,7 @@ struct TableSimulation {
     return plan
   }
 
-  /// The column that causes the harm, and the row with a harmless value in it.
+  /// The column that causes the harm, and the scenario with a harmless value in it.
   private func cause(
     of harm: Counterexample, _ plan: Scenario, _ table: DeviceTable, _ exchange: Exchange
   ) throws(DatabaseError) -> (DeviceTable.Column, Scenario)? {
@@ -165,8 +166,8 @@ struct TableSimulation {
       + twins(table, other, whole) + edits(table, columns, whole)
   }
 
-  /// Whether the devices may accept different values in a column, as its definitions show. Other
-  /// columns need no test.
+  /// Returns whether the devices may accept different values in a column, according to the
+  /// definitions of the table. Other columns need no test.
   private func mayDiffer(_ key: Identifier) -> (Identifier) -> Bool {
     let (mine, theirs) = (sender.definitions[key] ?? [], receiver.definitions[key] ?? [])
     let different = (mine + theirs).filter { !mine.contains($0) || !theirs.contains($0) }
@@ -186,7 +187,7 @@ struct TableSimulation {
     }
   }
 
-  /// Rows with each value that a column probably accepts.
+  /// Scenarios that create a row with each of the column's most likely values.
   private func creations(
     _ table: DeviceTable, _ columns: [DeviceTable.Column], _ least: Scenario, _ whole: Scenario
   ) throws(DatabaseError) -> [Scenario] {
@@ -219,7 +220,8 @@ struct TableSimulation {
     return scenarios
   }
 
-  /// The column's most likely values, and NULL.
+  /// The column's most likely values and NULL. For a column of a foreign key, only the value in
+  /// `whole` and NULL.
   private func values(
     _ column: DeviceTable.Column, _ table: DeviceTable, _ whole: Scenario
   ) throws(DatabaseError) -> [Value] {
@@ -227,7 +229,8 @@ struct TableSimulation {
     return try Array(sender.values(for: column, of: table).prefix(16)) + [.null]
   }
 
-  /// Two rows with equal values where the receiver requires distinct ones.
+  /// Scenarios that create two rows with equal values in columns for which the receiver requires
+  /// different ones.
   private func twins(
     _ table: DeviceTable, _ other: DeviceTable, _ plan: Scenario
   ) throws(DatabaseError) -> [Scenario] {
@@ -241,7 +244,7 @@ struct TableSimulation {
     for unique in other.uniques where unique != [key[0].key] {
       var same = plan.row
       same[key[0].name] = second
-      // The sender may require distinct values in another column.
+      // The sender itself may require different values in another column.
       var different = same
       for column in table.columns where !column.isInKey && !unique.contains(column.key) {
         guard let value = different[column.name], !table.refers(by: column) else { continue }
