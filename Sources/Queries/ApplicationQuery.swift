@@ -6,21 +6,21 @@ import SchemaSQLText
 package struct ApplicationQuery: Sendable {
   package let file: String
   package let sql: String
-  /// The statements of `connection.sql` before this one; nil for a query, which is independent of
-  /// others.
+  /// The statements of `connection.sql` before this one. Nil for a statement of another file, which
+  /// does not depend on other statements.
   let preparation: [String]?
   /// The suppressions from comments before the statement.
   package let suppressions: [Suppression]
-  /// The start of the statement in bytes of the file.
+  /// The offset of the statement in the file, in bytes.
   private let offset: Int
   private let source: SQLSource
 
-  /// The file without its folder.
+  /// The name of the file without its folder.
   package var name: String { file.split(separator: "/").last.map(String.init) ?? file }
 
   package var position: Position { position(ofByte: 0) }
 
-  /// The byte offset of a name in SQLite's message, for errors without an offset.
+  /// The byte offset of the name that SQLite's message contains, for errors without an offset.
   package func offset(ofNameIn message: String) -> Int? {
     guard let name = message.split(separator: " ").last?.split(separator: ".").last,
       message.hasPrefix("no such ")
@@ -34,7 +34,8 @@ package struct ApplicationQuery: Sendable {
 }
 
 extension ApplicationQuery {
-  /// The statements of a file. Suppressions that precede no statement come last, without SQL.
+  /// The statements of a file. If suppressions precede no statement, the last element contains them
+  /// and has no SQL.
   ///
   /// - Throws: a failure (65) at a comment for schemactl that is not a suppression.
   package static func all(in file: QueryFile) throws(Failure) -> [ApplicationQuery] {
@@ -56,7 +57,8 @@ extension ApplicationQuery {
       + (owners.contains(nil) ? [query(nil, sql.bytes.count..<sql.bytes.count)] : [])
   }
 
-  /// The byte range of each statement, from its first word, without its semicolon.
+  /// The byte ranges of the statements. A range starts at the first word and excludes the
+  /// semicolon.
   private static func statements(of sql: TokenizedSQL) -> [Range<Int>] {
     var tokens = sql.significant[...]
     var statements: [Range<Int>] = []

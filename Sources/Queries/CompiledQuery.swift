@@ -32,7 +32,8 @@ package enum CompiledQuery: Sendable {
 }
 
 extension ApplicationQuery {
-  /// Some PRAGMAs take effect during compilation, and the others cannot break.
+  /// Whether the statement is a PRAGMA, which lint does not compile. Some PRAGMAs take effect
+  /// during compilation, and the others cannot break.
   var isPragma: Bool {
     let sql = TokenizedSQL(sql)
     let explain: Set<Identifier> = ["EXPLAIN", "QUERY", "PLAN"]
@@ -41,7 +42,8 @@ extension ApplicationQuery {
 }
 
 extension Connection {
-  /// Compiles a query as on the application's connection, without running it.
+  /// Compiles a query as on the application's connection, without running it. First rejects strings
+  /// in double quotes, to find names that SQLite would read as strings.
   package func compile(_ query: ApplicationQuery) throws(DatabaseError) -> CompiledQuery {
     set(.doubleQuotedStringsInDML, to: false)
     set(.doubleQuotedStringsInDDL, to: false)
@@ -75,8 +77,10 @@ extension Connection {
     }
   }
 
-  /// Runs a statement of `connection.sql` after those before it, and rolls back all of them. SQLite
-  /// compiles the body of a view or a trigger only when it is used.
+  /// Compiles a statement of `connection.sql` after creating the temporary objects of the earlier
+  /// statements. If it creates a temporary object, runs it and compiles a use of the object,
+  /// because SQLite compiles the body of a view or a trigger only when it is used. Rolls back all
+  /// changes.
   private func attempt(
     _ sql: String, preparedBy preparation: [String]
   ) throws(DatabaseError) -> CompiledQuery {
@@ -89,7 +93,8 @@ extension Connection {
       _ = try prepare(sql)
       return .compiles([])
     }
-    // Another finding reports errors in the table's own triggers.
+    // If the statement that fires the trigger already fails before, another finding reports the
+    // error.
     let use =
       if let trigger = object.trigger {
         try statement(
@@ -103,7 +108,7 @@ extension Connection {
     return .compiles([])
   }
 
-  /// The name of a temporary object that a statement creates, and the trigger if it is one.
+  /// The name of the temporary object that a statement creates, and its trigger, if it creates one.
   private func temporaryObject(_ sql: String) -> (name: String, trigger: CreateTrigger?)? {
     func isTemporary(_ isTemporary: Bool, _ schema: Name?) -> Bool {
       isTemporary || schema?.isSame(as: "temp") == true

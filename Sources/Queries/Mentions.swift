@@ -2,12 +2,12 @@ import SchemaModel
 import SchemaSQLText
 import SchemaTimeline
 
-/// Determines by name which queries a change of the schema may affect: those that mention a changed
-/// object, directly or through views and triggers.
+/// Determines by name which queries a change of the schema may affect. These queries mention a
+/// changed object directly, or through views and triggers.
 struct Mentions {
   /// The indices of the queries that mention a word.
   private var queries: [Identifier: [Int]] = [:]
-  /// The views, and the tables of the triggers, whose text mentions a word.
+  /// The views whose text mentions a word, and the tables of triggers whose text mentions it.
   private var readers: [Identifier: Set<Identifier>] = [:]
 
   init(_ queries: [ApplicationQuery]) {
@@ -17,7 +17,7 @@ struct Mentions {
     }
   }
 
-  /// The indices of the queries. Call it for each migration, in order.
+  /// The indices of the queries that the change may affect. Call it for each migration, in order.
   mutating func affected(by delta: SchemaDelta) -> Set<Int> {
     for object in delta.after.values where [.view, .trigger].contains(object.kind) {
       for word in TokenizedSQL(object.sql ?? "").possibleNames {

@@ -3,12 +3,12 @@ import SchemaManifest
 import SchemaPlatform
 import SchemaSQLText
 
-/// A file of the application's statements.
+/// A file with statements of the application.
 package struct QueryFile: Sendable, Hashable {
-  /// Begins with the folder as the user named it.
+  /// The path of the file. It begins with the folder as the user named it.
   package let path: String
   package let text: String
-  /// Whether the file is `connection.sql`: its statements run one after another.
+  /// Whether the file is `connection.sql`, whose statements depend on the statements before them.
   let isConnectionSQL: Bool
 
   package init(path: String, text: String, isConnectionSQL: Bool = false) {
@@ -20,7 +20,7 @@ package struct QueryFile: Sendable, Hashable {
 
 /// A folder of `.sql` files, or a single file of any name.
 package struct QueryFolder: Sendable {
-  /// The limit for a file, in bytes.
+  /// The maximum size of a file in bytes.
   package static let fileSizeLimit = 8 * 1_048_576
 
   package let path: String
@@ -40,9 +40,9 @@ package struct QueryFolder: Sendable {
     isNamed = false
   }
 
-  /// The files whose names end in `.sql`, regardless of case, sorted by name; other names are
-  /// ignored. If the path is a file, only that file. Nil if no folder was named and the default
-  /// folder does not exist.
+  /// The files of the folder whose names end in `.sql`, regardless of case, sorted by name. If the
+  /// path is a file, only that file. Nil if no folder was named and the default folder does not
+  /// exist.
   ///
   /// - Throws: an error with every file that cannot be read as UTF-8.
   package func files() throws -> [QueryFile]? {
@@ -88,7 +88,8 @@ package struct QueryFolder: Sendable {
     return files
   }
 
-  /// The files and, if the migrations have a `connection.sql`, this file. Nil without any.
+  /// The files and the `connection.sql` of the migrations, if it exists. Nil if neither
+  /// `connection.sql` nor the default folder exists.
   package func files(
     besideConnectionSQLOf migrations: MigrationFolder
   ) throws -> [QueryFile]? {

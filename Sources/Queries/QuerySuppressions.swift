@@ -7,7 +7,7 @@ import SchemaSQLText
 /// starts.`
 struct QuerySuppression {
   let suppression: Suppression
-  /// The start of the comment's line in bytes of the file.
+  /// The byte offset of the line feed before the comment's line; 0 in the first line.
   let lineStart: Int
 
   /// The suppressions of a file.

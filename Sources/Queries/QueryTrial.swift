@@ -8,7 +8,7 @@ import SchemaTimeline
 /// The effect of a history on one query of the application.
 package struct QueryVerdict: Sendable {
   package enum Kind: Sendable {
-    /// The query does not compile after the migration, but did before it.
+    /// The query compiled before the migration and does not compile after it.
     case broken(message: String, lastRelease: String?)
     /// A name in double quotes was a column before the migration, and is a string after it.
     case nameBecameText(message: String)
@@ -16,7 +16,7 @@ package struct QueryVerdict: Sendable {
     case holdsQuotedText(message: String)
     /// The query compiles on no version of the schema.
     case neverCompiled(message: String)
-    /// The query returns other columns than at a release.
+    /// The result columns of the query differ from the columns at a release.
     case columnsChanged(
       from: [CompiledQuery.Column], to: [CompiledQuery.Column], release: String, isReleased: Bool)
     /// The query does not compile on the oldest supported release.
@@ -25,7 +25,7 @@ package struct QueryVerdict: Sendable {
 
   package let query: ApplicationQuery
   package let kind: Kind
-  /// The index of the migration that caused it; of the last one, if no migration did.
+  /// The index of the migration that caused the effect, or of the last migration if none caused it.
   package let migration: Int
   /// The position of the error in bytes of the query.
   package var offset: Int?
@@ -38,23 +38,24 @@ package struct QueryVerdict: Sendable {
   }
 }
 
-/// Compiles the application's queries during a replay, each after every migration that may change
-/// its result.
+/// Compiles the application's queries during a replay. Compiles each query again after every
+/// migration that may change its result.
 package struct QueryTrial {
   private let project: Project
   /// The supported releases, the oldest first.
   private let releases: [AppVersion]
   private let namesOldestRelease: Bool
-  /// Every statement of the files, and the suppressions that precede none.
+  /// Every statement of the files. For each file with suppressions that precede no statement, also
+  /// an element with these suppressions and without SQL.
   package let all: [ApplicationQuery]
   package let queries: [ApplicationQuery]
   private var mentions: Mentions
   /// The number of replayed migrations.
   private var count = 0
-  /// The results of each query, with the indices of the migrations before them.
+  /// The results of each query, each with the index of the migration after which it was compiled.
   private var courses: [[(migration: Int, compiled: CompiledQuery)]]
 
-  /// Suppressions that precede no statement.
+  /// The elements of `all` with suppressions that precede no statement.
   package var idle: [ApplicationQuery] { all.filter(\.sql.isEmpty) }
 
   package init(_ files: [QueryFile], _ project: Project, _ scope: LintScope) throws(Failure) {
@@ -70,7 +71,7 @@ package struct QueryTrial {
     courses = queries.map { _ in [] }
   }
 
-  /// Call it after each replayed migration.
+  /// Compiles the affected queries. Call it after each replayed migration.
   package mutating func note(
     _ delta: SchemaDelta, on connection: Connection
   ) throws(Failure) {
@@ -99,7 +100,7 @@ package struct QueryTrial {
     {
       QueryVerdict(query: query, kind: kind, migration: migration, offset: offset)
     }
-    /// The last migration after which a result does not hold any more.
+    /// The migration of the first result after the last one for which `holds` is true.
     func end(of holds: (CompiledQuery) -> Bool) -> Int? {
       Array(zip(course, course.dropFirst())).last { holds($0.0.compiled) }?.1.migration
     }
@@ -133,7 +134,8 @@ package struct QueryTrial {
               from: before, to: columns, release: other.release.name, isReleased: isReleased),
             at: migration))
       }
-      // Other releases need not compile the query, since new releases add queries.
+      // Only the oldest release must compile the query, and only if the configuration names it.
+      // Newer releases may add queries.
       if namesOldestRelease, let oldest = atReleases.first, oldest.compiled.columns == nil,
         let migration = end(of: { $0.columns == nil })
       {
