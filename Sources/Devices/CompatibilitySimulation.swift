@@ -19,7 +19,7 @@ package final class CompatibilitySimulation {
   private let announced: Set<[Identifier]>
   private let hints: [Identifier: ValueHints]
   private var devices: [Int: Device] = [:]
-  /// Without duplicates.
+  /// The disagreements, without duplicates.
   private var found: [Disagreement] = []
 
   private init(

@@ -16,7 +16,7 @@ final class Device {
   let enforcesForeignKeys: Bool
   /// The names of the functions that the app provides, for which schemactl registers substitutes.
   let functions: Set<Identifier>
-  /// Excludes virtual tables and their shadow tables.
+  /// The tables, except virtual tables and their shadow tables.
   let tables: [Identifier: DeviceTable]
   /// The definitions of each table, its indexes and its triggers.
   let definitions: [Identifier: [[ExactText]]]
@@ -73,7 +73,7 @@ final class Device {
     return made
   }
 
-  /// The tables and those that their foreign keys refer to, directly or indirectly.
+  /// The tables and the tables that their foreign keys refer to, directly or indirectly.
   func withParents(_ names: Set<Identifier>) -> Set<Identifier> {
     reached(from: names) { tables[$0]?.foreignKeys.map(\.parent) ?? [] }
   }

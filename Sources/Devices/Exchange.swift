@@ -39,7 +39,7 @@ struct Exchange {
   /// Whether the rows of a table are synced; its name is folded.
   let syncs: (Identifier) -> Bool
 
-  /// The harm that the receiver does to the rows of a table. Nil if there is none, or if the sender
+  /// The harm that the receiver does to the rows of a table. Nil if it does none, or if the sender
   /// itself cannot perform the scenario.
   func outcome(
     of scenario: Scenario, on table: DeviceTable
@@ -91,7 +91,7 @@ struct Exchange {
     try sender.trying { () throws(DatabaseError) in try perform(scenario, table) }
   }
 
-  /// Like `send`, within a transaction of the sender.
+  /// The same as `send`, but within a transaction that the caller has opened on the sender.
   private func perform(_ scenario: Scenario, _ table: DeviceTable) throws(DatabaseError) -> Run? {
     guard case .rows(let rows) = try sender.insert(scenario.insertions) else { return nil }
     var run = Run(actions: scenario.words)

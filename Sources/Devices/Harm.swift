@@ -38,7 +38,7 @@ struct Step: Sendable {
 /// Harm between two devices, with the statements that lead to it.
 struct Counterexample: Sendable {
   var table: String
-  /// Nil if it concerns the whole table.
+  /// The column; nil if the harm concerns the whole table.
   var column: Identifier?
   let harm: Harm
   /// Describes the sender's actions.

@@ -15,7 +15,7 @@ struct ServerRecord: Sendable, Hashable {
   }
 }
 
-/// How a sync engine writes a server's record to a device's table.
+/// Writes a server's record to a device's table as a sync engine does.
 struct Delivery: Sendable {
   /// Whether a column that the record lacks is inserted as NULL; otherwise it gets its default.
   let insertsNull: Bool

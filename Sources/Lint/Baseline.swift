@@ -24,7 +24,7 @@ package struct Baseline: Sendable {
   /// The number of findings so far with the same rule, migration and object.
   private var counts: [ExactText: Int] = [:]
 
-  /// In bytes.
+  /// The maximum size of a file in bytes.
   package static let sizeLimit = 16_777_216
 
   private static let firstLine =
@@ -85,7 +85,8 @@ package struct Baseline: Sendable {
     return Array(text(findings).utf8)
   }
 
-  /// Whether the file is missing or empty, begins like a baseline or holds entries of one.
+  /// Whether the file is missing or empty, begins like a baseline, or contains entries of a
+  /// baseline.
   private static func isReplaceable(_ file: String) throws(Failure) -> Bool {
     do throws(FileError) {
       let bytes = try readFile(file, limit: sizeLimit)
@@ -99,7 +100,8 @@ package struct Baseline: Sendable {
     }
   }
 
-  /// The text of a baseline with all findings except suppressed ones and those about suppressions.
+  /// The text of a baseline with all findings, except suppressed findings and findings about
+  /// suppressions.
   package static func text(_ findings: [Finding]) -> String {
     var counts: [ExactText: Int] = [:]
     return header
@@ -118,15 +120,16 @@ package struct Baseline: Sendable {
     }
   }
 
-  /// Why the baseline covers a finding; nil if it does not. Call it once for each finding, in order.
+  /// The reason why the baseline covers a finding; nil if it does not. Call it once for each
+  /// finding, in order.
   mutating func reason(for finding: Finding) -> String? {
     guard let place = places[finding.fingerprint(&counts)] else { return nil }
     entries[place].isUsed = true
     return "It is in the baseline `\(file)`."
   }
 
-  /// Findings about unused entries, limited to the replayed migrations and to those that no longer
-  /// exist.
+  /// The findings about unused entries. Entries of migrations that lint did not replay do not
+  /// count, except if the migration no longer exists.
   ///
   /// - Parameters:
   ///   - all: the ids of the history's migrations.

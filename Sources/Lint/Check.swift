@@ -11,12 +11,13 @@ package struct CheckReport {
     case manifests, history, replay, lint, schema, report
   }
 
-  /// Nil when the manifests or the lock cannot be read. No other part can run then.
+  /// The project; nil if the manifests or the lock cannot be read. Then no other part can run.
   package private(set) var project: Project?
   package private(set) var history: VerifyReport?
   package private(set) var proof: ReplayProof?
   package private(set) var lint: LintReport?
-  /// Whether the schema file is current; nil without a file, or when it could not be compared.
+  /// Whether the schema file is current; nil without a file, or if the comparison failed or did not
+  /// run.
   package private(set) var isSchemaCurrent: Bool?
   /// The failures that ended a part early, without duplicates.
   package private(set) var problems: [(part: Part, failure: Failure)] = []
@@ -59,7 +60,7 @@ package struct CheckReport {
 
   package var notes: [String] { (history?.notes ?? []) + (lint?.notes ?? []) }
 
-  /// The failure that ended the full replay or, if there is none, lint's own replay.
+  /// The failure that ended the full replay or, if that succeeded, lint's own replay.
   package var failure: Failure? { proof?.failure ?? lint?.failure }
 
   /// The failure for an outdated schema file.

@@ -12,7 +12,7 @@ struct Draft: Sendable {
   var message: String
   /// The statements that demonstrate the problem on two devices.
   var transcript: DeviceTranscript?
-  /// The query at whose file the finding is reported; nil for a manifest.
+  /// The query in whose file lint reports the finding; nil for a finding in a manifest.
   var query: ApplicationQuery?
   /// Whether the query alone is wrong, independently of any migration.
   var isOfQueryAlone = false
@@ -26,7 +26,7 @@ struct Draft: Sendable {
   /// determines it.
   let table: String?
   let fix: String?
-  /// Where `fix` belongs.
+  /// The place of `fix` relative to the operation.
   var fixPlace = FixPlace.instead
   /// The remedy of this case, if it differs from that of the rule.
   var help: String?
@@ -51,7 +51,7 @@ extension Timeline {
   ///
   /// - Parameters:
   ///   - keys: keys of operations; the first one that the operation has is the place.
-  ///   - column: moves the place to the operation's definition of this column, if there is one.
+  ///   - column: moves the place to the operation's definition of this column, if it has one.
   ///   - position: replaces the place by a more precise one.
   func draft(
     _ message: String, at place: StatementPlace, keys: [String] = [], column: String? = nil,

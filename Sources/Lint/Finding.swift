@@ -4,7 +4,7 @@ import SchemaSQLText
 import SchemaTimeline
 import SchemaTrials
 
-/// Where a suggested part of a manifest belongs, relative to the finding's operation.
+/// The place of a suggested part of a manifest, relative to the finding's operation.
 package enum FixPlace: String, Sendable {
   case before
   case after
@@ -31,16 +31,16 @@ package struct Finding: Sendable, Hashable {
   package let column: Int
   /// The id of the migration; for an error in a query alone, that of the last migration.
   package let migration: String
-  /// The name of the query's file, for an error in a query alone.
+  /// The name of the query's file for an error in a query alone; nil for another finding.
   var queryFile: String?
   /// `reminders`, `reminders.isCompleted`, or the name of an index.
   package let object: String?
-  /// Why a suppression or the baseline covers the finding; nil if none does.
+  /// The reason why a suppression or the baseline covers the finding; nil if none does.
   package internal(set) var reason: String?
   package internal(set) var isInBaseline = false
   /// Part of a manifest, or replacement SQL, that has the same effect safely.
   package let fix: String?
-  /// Where `fix` belongs.
+  /// The place of `fix` relative to the operation.
   package var fixPlace = FixPlace.instead
   /// The change that `lint --fix` makes in a draft, if a safe one is known.
   var correction: Correction?
@@ -73,7 +73,7 @@ package struct LintReport: Sendable {
   }
 
   package let profile: Profile
-  /// Sorted by migration, then by position.
+  /// The findings, sorted by migration and position.
   package let findings: [Finding]
   /// The failure of the replay. Lint did not check the migrations after it.
   package let failure: Failure?
@@ -85,9 +85,9 @@ package struct LintReport: Sendable {
   package let queries: Int?
   /// Further information for the reader.
   package var notes: [String] = []
-  /// The fixes that were applied; nil without `--fix`.
+  /// The fixes that `lint --fix` made; nil without `--fix`.
   package var fixes: [Fix]?
-  /// The changes to the rows of a real database; nil if none was named.
+  /// The effect on the rows of a real database's copy; nil if the user named no database.
   package let data: DataReport?
 
   /// The failure of the replay, unless a finding reports it.
@@ -110,8 +110,8 @@ package struct LintReport: Sendable {
     return summary
   }
 
-  /// A summary of the findings that concern only frozen manifests, because nobody can change those.
-  /// Nil if there are none, or if all are requested.
+  /// A summary of the findings that concern only frozen manifests, which nobody can change. Nil if
+  /// no such finding exists, or if the caller wants every finding.
   package var hiddenSummary: String? {
     let count = findings.count { $0.isFrozen && !$0.isSuppressed }
     return isVerbose || count == 0

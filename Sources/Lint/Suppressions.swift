@@ -8,7 +8,7 @@ struct Suppressions {
   private struct Entry {
     let suppression: Suppression
     let migration: Int
-    /// Nil if it applies to the whole manifest.
+    /// The index of the operation; nil if the suppression applies to the whole manifest.
     var operation: Int?
     /// The query whose comment contains the suppression.
     var query: ApplicationQuery?

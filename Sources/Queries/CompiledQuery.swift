@@ -12,13 +12,13 @@ package enum CompiledQuery: Sendable {
 
   package struct Column: Sendable, Hashable, CustomStringConvertible {
     package let name: String
-    /// Nil for an expression.
+    /// The declared type; nil for an expression.
     package let type: String?
 
     package var description: String { type.map { "\(name) \($0)" } ?? name }
   }
 
-  /// Nil if the query does not compile.
+  /// The result columns; nil if the query does not compile.
   package var columns: [Column]? {
     switch self {
     case .compiles(let columns), .readsNameAsString(let columns, _, _): columns

@@ -172,7 +172,7 @@ extension Timeline {
 }
 
 extension CreateTrigger {
-  /// Nil for an object of another kind.
+  /// Returns nil for an object of another kind.
   package init?(_ object: SchemaObject) {
     guard case .createTrigger(let trigger)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
     else { return nil }

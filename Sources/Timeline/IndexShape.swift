@@ -13,7 +13,7 @@ package struct IndexShape {
   /// The condition in normal form; nil if the index is not partial.
   package private(set) var condition: [[UInt8]]?
 
-  /// Nil for an automatic index.
+  /// Returns nil for an automatic index.
   package init?(_ object: SchemaObject) {
     guard object.kind == .index, let sql = object.sql else { return nil }
     let tokens = TokenizedSQL(sql)

@@ -4,7 +4,7 @@ import SchemaSQLText
 
 /// The schema after the last migration, with the statements that created its parts.
 package struct LastSchema: Sendable {
-  /// Excludes the shadow tables of virtual tables.
+  /// The tables, except the shadow tables of virtual tables.
   package var tables: [TrackedTable] = []
   /// The names of all tables, including those whose definition cannot be parsed.
   package var tableNames: Set<Identifier> = []

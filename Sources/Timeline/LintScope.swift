@@ -10,7 +10,7 @@ package struct LintScope: Sendable {
   package let profile: Profile
   /// The oldest supported version of SQLite.
   package let minimumSQLite: SQLiteVersion?
-  /// Nil if all tables except local ones sync.
+  /// The tables that sync; nil if all tables except local ones sync.
   private let tables: Set<Identifier>?
   private let localTables: Set<Identifier>
   /// The number of migrations before `sync.since`, when nothing synced.

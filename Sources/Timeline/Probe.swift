@@ -151,7 +151,7 @@ final class Probe {
   /// are tested.
   private static let mostCandidates = [1: 100, 2: 80, 3: 24, 4: 10]
 
-  /// Candidate values; those in the CHECKs come first.
+  /// The candidate values. Values from the CHECKs come first.
   private func candidates(of checks: [TableShape.Check]) -> [String] {
     var (named, nearby, lengths): ([String], [String], [String]) = ([], [], [])
     for token in checks.flatMap(\.tokens) {
@@ -178,7 +178,7 @@ final class Probe {
 }
 
 extension TableShape.Column {
-  /// The condition that SQLite ensures for every value of the column; nil if there is none.
+  /// A condition that SQLite ensures for every value of the column; nil if it ensures none.
   fileprivate func condition(in table: TableShape, isNeverNull: Bool) -> String? {
     let name = Quoting.quoted(name)
     let type: Identifier = type?.identifier ?? ""

@@ -25,14 +25,14 @@ package struct TableShape: Sendable {
   }
 
   package struct PrimaryKey: Sendable, Hashable {
-    /// In the order of the key.
+    /// The columns in the order of the key.
     package let columns: [Identifier]
     package let isAutoincrement: Bool
     package let onConflict: CreateTable.ConflictAction
   }
 
   package struct Unique: Sendable, Hashable {
-    /// In the order of the constraint.
+    /// The columns in the order of the constraint.
     package let columns: [Identifier]
     package let onConflict: CreateTable.ConflictAction
   }
@@ -52,7 +52,7 @@ package struct TableShape: Sendable {
   package struct ForeignKey: Sendable, Hashable {
     package let columns: [Identifier]
     package let parent: String
-    /// Empty for the parent's primary key.
+    /// The columns to which the key refers; empty for the parent's primary key.
     package let parentColumns: [Identifier]
     package let onDelete: CreateTable.ForeignKeyAction
     package let onUpdate: CreateTable.ForeignKeyAction
@@ -73,7 +73,8 @@ package struct TableShape: Sendable {
   /// The arguments of the module in CREATE VIRTUAL TABLE, word by word.
   package private(set) var moduleArguments: Set<Identifier> = []
 
-  /// Nil if the stored text cannot be parsed, which only an edit of `sqlite_schema` can cause.
+  /// Returns nil if the stored text cannot be parsed. Only an edit of `sqlite_schema` can cause
+  /// that.
   package init?(_ object: SchemaObject) {
     let tokens = TokenizedSQL(object.sql ?? "")
     name = object.name

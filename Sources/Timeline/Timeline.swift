@@ -38,12 +38,12 @@ package struct StatementPlace: Sendable, Hashable {
 /// The effects of a history.
 package struct Timeline: Sendable {
   package let migrations: [Migration]
-  /// In the order of the migrations.
+  /// The changes of tables, in the order of the migrations.
   package var changes: [TableChange] = []
   package var indexes: [CreatedUniqueIndex] = []
-  /// In the order of execution.
+  /// The statements in the order of execution.
   package var statements: [StatementEffect] = []
-  /// The indexes, views and triggers that migrations removed, and those that they created or
+  /// The indexes, views and triggers that migrations removed, and the objects that they created or
   /// changed.
   package var removed: [RemovedObject] = []
   package var made: [CreatedObject] = []
@@ -119,7 +119,8 @@ package struct Timeline: Sendable {
     }
   }
 
-  /// The change of the table that has this name after the migration; nil if there is none.
+  /// The change of the table that has this name after the migration; nil if the migration does not
+  /// change it.
   package func change(of table: String, in migration: Int) -> TableChange? {
     let key = table.identifier
     return changes(in: migration).first { $0.after?.name.identifier == key }
@@ -132,7 +133,9 @@ package struct Timeline: Sendable {
 }
 
 extension [Migration] {
-  /// - Parameter number: the operation's index in its manifest; nil for none.
+  /// The operation; nil if the manifest does not have it.
+  ///
+  /// - Parameter number: the operation's index in its manifest, if it is known.
   package func operation(_ number: Int?, of migration: Int) -> Operation? {
     let operations = self[migration].manifest.operations
     return number.flatMap { operations.indices.contains($0) ? operations[$0] : nil }
@@ -218,9 +221,9 @@ package struct NewCheck: Sendable {
 package struct TableChange: Sendable {
   /// The index of the migration.
   package let migration: Int
-  /// Nil for a new table.
+  /// The table before the migration; nil if it is new.
   package let before: TableShape?
-  /// Nil for a dropped table.
+  /// The table after the migration; nil if it was dropped.
   package let after: TableShape?
   package var lost: [LostColumn] = []
   /// The statement that last created, renamed or retyped each column of `after`.
@@ -290,6 +293,6 @@ package struct CreatedUniqueIndex: Sendable {
   package var name: String { index.name }
   package var table: String { index.table }
   package var isPartial: Bool { index.condition != nil }
-  /// Nil for an expression.
+  /// The names of the columns; nil for an expression.
   package var columns: [Identifier?] { index.columns }
 }

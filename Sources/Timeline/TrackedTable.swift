@@ -64,7 +64,8 @@ package struct TrackedTable: Sendable {
     columns.first { $0.key == column.identifier }?.place ?? shaped
   }
 
-  /// The columns that this migration created, except those that took the values of an old one.
+  /// The columns that this migration created, except new columns that took the values of an old
+  /// one.
   var createdColumns: Set<Identifier> {
     Set(columns.lazy.filter { $0.origin == nil }.map(\.key))
   }

@@ -9,7 +9,8 @@ import SchemaTimeline
 struct AffectedTables {
   private(set) var all: Set<Identifier> = []
   private(set) var changed: Set<Identifier> = []
-  /// Whether the step writes rows or renames something, so that a value may exist elsewhere afterwards.
+  /// Whether the step writes rows or renames something, so that other places may contain a value
+  /// afterwards.
   private(set) var mayCopy = false
   /// The tables whose rows may refer to rows that the step deletes.
   private(set) var children: Set<Identifier> = []

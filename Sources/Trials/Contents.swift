@@ -86,7 +86,7 @@ struct Contents {
     return key
   }
 
-  /// Equal for the same rows in any order.
+  /// A digest of each table, which is equal for the same rows in any order.
   var digest: [Identifier: Int] { tables.mapValues(\.digest) }
 
   var rowCount: Int { tables.values.reduce(0) { $0 + $1.rows.count } }

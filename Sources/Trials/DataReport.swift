@@ -21,7 +21,7 @@ package struct DataReport: Sendable {
   package let database: String
   /// The migrations that ran on the copy, in order.
   package let applied: [String]
-  /// Sorted by name.
+  /// The tables with their numbers of rows, sorted by name.
   package let tables: [Table]
   /// The failure of a migration; nil if all succeeded. Later migrations did not run.
   package let failure: Failure?

@@ -11,7 +11,7 @@ package struct DeviceTable: Sendable {
   package struct ForeignKey: Sendable {
     package let columns: [Identifier]
     package let parent: Identifier
-    /// Empty for the parent's primary key.
+    /// The columns to which the key refers; empty for the parent's primary key.
     package let parentColumns: [Identifier]
   }
 
@@ -24,7 +24,7 @@ package struct DeviceTable: Sendable {
   /// indexes; nil for an expression.
   package let uniques: [[Identifier?]]
 
-  /// In the order of the key.
+  /// The columns of the primary key in the order of the key.
   package var primaryKey: [Column] { columns.primaryKey }
 
   package func column(_ name: Identifier) -> Column? { columns.first { $0.key == name } }

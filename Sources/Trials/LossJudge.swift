@@ -34,7 +34,7 @@ struct LossJudge {
   private let baseDigest: [Identifier: Int]
   /// The marks of each table's rows and columns before the step.
   private let marks: [Identifier: [[[Int64]]]]
-  /// The cells that hold each mark before the step, and the mark's cells after it.
+  /// The cells with each mark before the step and after it.
   var origins: [Int64: [Cell]] = [:]
   private var found: [Int64: [Cell]] = [:]
 

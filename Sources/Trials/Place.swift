@@ -17,8 +17,8 @@ struct Place {
     Set([outcome.table.shape.key, outcome.name].compactMap { $0 })
   }
 
-  /// The statement that loses the rows. Nil if the manifest's SQL deletes rows of the table, or if
-  /// the operation states that rows may be lost.
+  /// The statement that loses the rows. Nil if the manifest deletes rows of the table explicitly,
+  /// or if the operation states that rows may be lost.
   func ofRows() throws(Failure) -> StatementPlace? {
     let (rows, table) = (outcome.lost, outcome.table.shape.key)
     let marks = judge.marks(of: rows, in: table)
@@ -29,7 +29,7 @@ struct Place {
     return writesTable(step) && !onlyUpdates(step) || consents(step) ? nil : place(of: step)
   }
 
-  /// The statement that loses the values. Nil if the manifest's SQL overwrites the column.
+  /// The statement that loses the values. Nil if the manifest overwrites the column explicitly.
   ///
   /// - Parameters:
   ///   - column: the name of the cells' column in the statements.
@@ -102,8 +102,8 @@ struct Place {
     return rebuild.rowsMayBeLost
   }
 
-  /// Whether a statement of the manifest itself writes to the table. Writes by foreign key actions
-  /// follow the statement's own events.
+  /// Whether SQL of the manifest, or an `insert`, `update` or `delete`, writes to the table. Writes
+  /// by foreign key actions follow the statement's own events.
   private func writesTable(_ step: Experiment.Step) -> Bool {
     // If the statement writes to a view, the view's trigger writes to the table.
     let first = step.statement.events.first { event in
@@ -122,7 +122,7 @@ struct Place {
     }
   }
 
-  /// Whether any statement of the step overwrites the column.
+  /// Whether the manifest overwrites the column explicitly.
   private func overwrites(_ column: Identifier) -> Bool {
     timeline.statements(in: migration).contains { statement in
       isWritten(timeline.operation(statement.place))

@@ -17,7 +17,8 @@ struct RowFailures {
 
   /// The maximum number of migrations that run on the rows.
   private static let mostSteps = 20
-  /// The maximum number of runs, each with fewer rows.
+  /// The maximum number of runs. Each run removes more rows, or changes more values, than the run
+  /// before.
   private static let mostRuns = 8
 
   /// Whether a migration that runs on marked rows may fail on other rows, or leave rows without

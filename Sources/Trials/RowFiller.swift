@@ -166,7 +166,7 @@ struct RowFiller {
     let distinct: Set<Identifier>
     /// The values with which the step compares each column.
     let literals: [Identifier: [Value]]
-    /// The keys of the parents, for each reference; nil where the table refers to itself.
+    /// The keys of the parents, for each reference. Nil for a reference to the table itself.
     let parents: [[[Value]]?]
   }
 

@@ -65,11 +65,11 @@ extension RowFiller {
   /// Rows for a step that reads JSON.
   static let memberKinds = (0..<3).map(RowKind.members)
 
-  /// Rows similar to those of an app.
+  /// Rows that resemble the rows of an app.
   static let likelyKinds =
     (0..<6).map(RowKind.likely) + [.twin] + (0..<4).map(RowKind.sparse) + kindsOfKeys
 
-  /// Whether all rows are similar to those of an app.
+  /// Whether all rows resemble the rows of an app.
   var isLikely: Bool { kinds == Self.likelyKinds }
 
   /// Rows whose keys would be equal if the keys had fewer columns or another collation.

@@ -8,7 +8,7 @@ import SchemaTimeline
 struct TableOutcome {
   let judge: LossJudge
   let table: FilledDatabase.Table
-  /// The table's name after the step; nil when it is dropped.
+  /// The table's name after the step; nil if the step drops it.
   let name: Identifier?
   /// The lost rows, and the rows that disappeared but influenced others.
   let lost: [Int]

@@ -7,8 +7,7 @@ import SchemaYAML
 package enum Correction: Sendable, Hashable {
   /// Removes the suppression at this position.
   case removeSuppression(Position)
-  /// Adds ON CONFLICT REPLACE to NOT NULL of a column. The position is that of the column's
-  /// definition.
+  /// Adds ON CONFLICT REPLACE to NOT NULL of a column, whose definition is at this position.
   case replaceOnConflict(column: String, Position)
   /// Keeps the source column of a `move_column` and synchronises both columns.
   case keepSource(operation: Int, from: String, to: String)

@@ -18,7 +18,7 @@ package struct ManifestText {
   private let mark: [UInt8]
   private let lineEnd: String
 
-  /// Nil if the file is empty or not valid YAML.
+  /// Returns nil if the file is empty or not valid YAML.
   package init?(_ bytes: [UInt8], file: String) {
     guard let document = try? YAMLReader.read(bytes, file: file), let root = document.root else {
       return nil

@@ -174,7 +174,7 @@ private func missingParents(_ timeline: Timeline) -> [Draft] {
   }
 }
 
-/// Why SQLite cannot use a foreign key (Foreign Key Support, section 3); nil when it can.
+/// The reason why SQLite cannot use a foreign key (Foreign Key Support, section 3); nil if it can.
 private func problem(
   _ key: TableShape.ForeignKey, _ parent: TableShape?, _ uniques: [IndexShape],
   exists: Bool

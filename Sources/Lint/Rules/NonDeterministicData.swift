@@ -62,7 +62,7 @@ private func leftOut(_ statement: StatementEffect, _ timeline: Timeline) -> [Dra
   }
 }
 
-/// Functions whose result differs at each call, as opposed to those that depend on the time of day.
+/// Functions that return another result at each call, unlike functions of the time.
 private let randomFunctions: Set<Identifier> = ["random", "randomblob", "uuid"]
 private let currentValues: Set<Identifier> = ["current_timestamp", "current_date", "current_time"]
 

@@ -92,7 +92,7 @@ extension Timeline {
 }
 
 extension Disagreement {
-  /// Nil if the disagreement concerns the table.
+  /// The name of the column; nil if the disagreement concerns the table.
   fileprivate var column: String? {
     object == table ? nil : String(object.dropFirst(table.count + 1))
   }
