@@ -96,7 +96,7 @@ extension Parser {
       end = position
     } else if end - start >= 2, matches(end - 2, "GENERATED"), matches(end - 1, "ALWAYS") {
       end -= 2
-      // The words belong to the constraint here.
+      // Before AS, the words belong to the constraint.
       if at("AS") { position = end }
     }
     guard end > start else { return nil }
@@ -291,7 +291,7 @@ extension Parser {
     throw SyntaxError()
   }
 
-  /// Whether the clause defers a foreign key to COMMIT; nil without a clause.
+  /// Whether the next clause defers a foreign key to COMMIT; nil if the next clause is not about deferral.
   private mutating func deferral() throws(SyntaxError) -> Bool? {
     let isNegated = at("NOT") && matches(position + 1, "DEFERRABLE")
     if isNegated { position += 1 }

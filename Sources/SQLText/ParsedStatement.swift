@@ -155,8 +155,7 @@ package struct CreateTable: Sendable, Equatable {
 
   /// A declared type, with its numbers: `VARCHAR(10)`.
   package struct TypeName: Sendable, Equatable {
-    /// The type as SQLite reports it: verbatim, except that of a type that begins with a quoted
-    /// name only that name counts.
+    /// The type as SQLite reports it: verbatim, or only the first name if that is quoted.
     package let text: String
     package let range: Range<Int>
   }

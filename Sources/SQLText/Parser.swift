@@ -1,10 +1,9 @@
 /// Parses one CREATE statement by SQLite's grammar, with an optional `;` at its end.
 ///
-/// It accepts every statement that SQLite accepts. It checks the grammar only outside of
-/// expressions, SELECTs and the statements of a trigger; of those it finds only the ends. It takes
-/// linear time for any nesting.
+/// It accepts every statement that SQLite accepts. Of expressions, SELECTs and the statements of a trigger it
+/// finds only the end, and does not check their grammar. It takes linear time for any nesting.
 ///
-/// - Throws: for any other text. SQLite itself knows the reason.
+/// - Throws: `SyntaxError` for any other text. SQLite's own error gives the reason.
 package func parseCreate(_ sql: TokenizedSQL) throws(SyntaxError) -> ParsedStatement {
   var parser = try Parser(sql)
   return try parser.statement()
@@ -152,7 +151,7 @@ extension Parser {
       range: range(of: open + 1..<position - 1), outerRange: range(of: open..<position))
   }
 
-  /// The tokens between the commas of a list in parentheses; an item may be empty.
+  /// The token ranges between the commas of a list in parentheses. A range may be empty.
   mutating func items() throws(SyntaxError) -> [Range<Int>] {
     try expect("(")
     var items: [Range<Int>] = []

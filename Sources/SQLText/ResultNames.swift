@@ -24,7 +24,7 @@ private struct ResultTextReader {
   private static let ends = [
     "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT",
   ]
-  /// An operand follows one of these words, not an alias.
+  /// After one of these words, a name is an operand and not an alias.
   private static let operators = [
     "AND", "OR", "NOT", "IS", "IN", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN", "COLLATE",
     "ESCAPE",
@@ -45,7 +45,8 @@ private struct ResultTextReader {
     readSources(rest[end...], depth: depth)
   }
 
-  /// `a AS (SELECT …), b (x, y) AS MATERIALIZED (SELECT …)`: up to the SELECT itself.
+  /// Skips a WITH clause, such as `a AS (SELECT …), b (x, y) AS MATERIALIZED (SELECT …)`, and reads its
+  /// SELECTs, unless their result columns have other names.
   private mutating func readCommonTables(_ rest: inout ArraySlice<Token>, depth: Int) {
     rest = rest.dropFirst()
     var hasColumns = false
@@ -66,7 +67,7 @@ private struct ResultTextReader {
     }
   }
 
-  /// The SELECTs in the FROM clause.
+  /// Reads the SELECTs in the FROM clause.
   private mutating func readSources(_ tokens: ArraySlice<Token>, depth: Int) {
     guard isWord(tokens.first, "FROM") else { return }
     var index = tokens.startIndex + 1
@@ -103,7 +104,7 @@ private struct ResultTextReader {
       if isWord(term[index], "END") { cases -= 1 }
     }
     guard let last = term.last, let before = term.dropLast().last else { return false }
-    // END of a CASE is not an alias, but a word after it would be.
+    // The END of a CASE is not an alias, but a name after END is.
     let isEnd =
       isWord(last, "END") && cases >= 0
       && term.contains { isWord($0, "CASE") }

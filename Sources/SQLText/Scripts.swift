@@ -1,7 +1,7 @@
-/// Ends one or more statements with a semicolon, outside of any comment at the end of the text.
+/// Adds a semicolon after the last statement if it has none, outside of any comment at the end of the text.
 package func terminated(_ sql: String) -> String {
   let tokens = TokenizedSQL(sql)
-  // SQLite ends a comment at the end of the text, but a script continues.
+  // SQLite accepts an open comment at the end of a text, but in a script the comment would continue.
   let sql = tokens.hasOpenComment ? sql + " */" : sql
   guard let end = tokens.significant.last, tokens.text(end) != ";" else { return sql }
   return tokens.tokens.last?.kind == .comment ? sql + "\n;" : sql + ";"
@@ -18,9 +18,9 @@ extension TokenizedSQL {
 
 /// SQL for the `sqlite3` shell, in which `/` or `go` alone on a line would end a statement.
 ///
-/// A comment before the word prevents that without changing a token. The shell does not treat them
-/// specially within strings, quoted names and comments, nor lines that begin with a dot within a
-/// statement (shell.c, `line_is_command_terminator`).
+/// A comment before such a word prevents that without changing a token. The word is not special within
+/// strings, quoted names and comments, and a line that begins with a dot is not special within a statement
+/// (shell.c, `line_is_command_terminator`).
 package func shellScript(_ sql: String) -> String {
   let tokens = TokenizedSQL(sql)
   var bytes: [UInt8] = []
@@ -48,8 +48,8 @@ extension TokenizedSQL {
 }
 
 extension TokenizedSQL {
-  /// Takes the tokens of the first statement, with the semicolon at its end, which the last statement may lack. As
-  /// for `sqlite3_complete()`, a trigger ends with `; END;`.
+  /// Removes the first statement and returns its tokens, including the semicolon at its end, if any. As for
+  /// `sqlite3_complete()`, a trigger ends with `; END;`.
   package func popStatement(_ tokens: inout ArraySlice<Token>) -> [Token] {
     var statement: [Token] = []
     while let token = tokens.popFirst() {

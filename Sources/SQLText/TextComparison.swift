@@ -1,14 +1,14 @@
 import SchemaPlatform
 import SchemaSQLite
 
-// Texts are compared byte by byte, as in SQLite and in Linux file systems. The operators of the
-// standard library use Unicode canonical equivalence, by which "é" as one scalar equals "é" as two,
-// and the Kelvin sign equals "K". For SQLite these are different names, values and rows.
+// Texts are compared byte by byte, as in SQLite and in Linux file systems. The operators of the standard
+// library use Unicode canonical equivalence, so that "é" as one scalar equals "é" as two, and the Kelvin sign
+// equals "K". For SQLite these are different names, values and rows.
 //
-// The declarations below replace those of the standard library in every file that imports SQLText.
-// They do not affect `Set<String>` and `[String: …]`: use `Identifier` for names and `ExactText`
-// for other texts instead. `make check` compiles the sources with ForbiddenCollections.swift, which
-// makes those types errors.
+// The declarations below replace those of the standard library in every file that imports SQLText. They do
+// not affect `Set<String>` and `[String: …]`: use `Identifier` for names and `ExactText` for other texts
+// instead. `make check` compiles the sources with ForbiddenCollections.swift, which turns uses of those types
+// into errors.
 
 extension StringProtocol {
   package func hasPrefix(_ prefix: some StringProtocol) -> Bool {
@@ -153,7 +153,7 @@ package struct Identifier: Sendable {
   /// Whether SQLite reserves the name: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
   package var isInternal: Bool { hasPrefix("sqlite_") }
 
-  /// The names of the rowid where no column has them.
+  /// The names of the rowid in a table without columns of these names.
   package static let rowids: [Identifier] = ["rowid", "_rowid_", "oid"]
 
   package func hasPrefix(_ prefix: Identifier) -> Bool {
@@ -163,7 +163,7 @@ package struct Identifier: Sendable {
     }
   }
 
-  /// The bytes by which names are compared.
+  /// The bytes of the name with ASCII letters in lower case, which are compared.
   package var folded: some Sequence<UInt8> { text.utf8.lazy.map(\.lowercased) }
 }
 

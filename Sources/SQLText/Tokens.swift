@@ -1,12 +1,12 @@
 /// The names that an expression or a statement mentions, for finding dependent objects.
 extension TokenizedSQL {
-  /// Every token inside a byte range that can be a name: quoted, or bare and not reserved. Excludes
-  /// strings. Includes functions, types, aliases and keywords that may be names.
+  /// All tokens inside a byte range that can be a name: quoted, or bare and not reserved. Excludes strings.
+  /// Includes functions, types, aliases and keywords that may be names.
   package func identifiers(in range: Range<Int>) -> [Name] {
     significant(in: range).compactMap(name)
   }
 
-  /// Whether one of these names, inside a byte range or anywhere, is this one.
+  /// Whether the identifiers in a byte range, or in the whole text, include this name.
   package func names(_ name: String, in range: Range<Int>? = nil) -> Bool {
     identifiers(in: range ?? 0..<bytes.count).contains { $0.isSame(as: name) }
   }
@@ -114,7 +114,7 @@ extension TokenizedSQL {
     return tokens.endIndex
   }
 
-  /// The indices of the tokens that are not in parentheses, and of those parentheses themselves.
+  /// The indices of the tokens outside of parentheses, including the outermost parentheses.
   package func outer(_ tokens: ArraySlice<Token>) -> [Int] {
     var depth = 0
     return tokens.indices.filter { index in
@@ -142,12 +142,12 @@ package enum TimeFunctions {
     "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
   ]
 
-  /// The texts that mean the present as a time.
+  /// The texts that mean the current time as an argument that is a time.
   private static let present: Set<Identifier> = ["now", "subsec", "subsecond"]
 
   package static func isPresent(_ text: String) -> Bool { present.contains(text.identifier) }
 
-  /// Which arguments are times. The others are the format and the modifiers.
+  /// The positions of the arguments that are times. The others are the format and the modifiers.
   package static func times(of function: Identifier) -> Range<Int> {
     switch function {
     case "strftime": 1..<2
@@ -158,8 +158,8 @@ package enum TimeFunctions {
 }
 
 extension TokenizedSQL {
-  /// Whether the tokens begin with a call of a time function that gives the present time: without a time, or with
-  /// `'now'` or `'subsec'` in it.
+  /// Whether the tokens begin with a call of a time function that returns the current time, because the call
+  /// has no time, or because the time is `'now'` or `'subsec'`.
   package func readsClock(_ tokens: ArraySlice<Token>) -> Bool {
     guard tokens.count > 1, text(tokens[tokens.startIndex + 1]) == "(" else { return false }
     let name = Quoting.unquoted(text(tokens[tokens.startIndex])).identifier

@@ -14,9 +14,8 @@ extension String {
   /// Like `visible`, for SQL: keeps its line ends and tabs.
   package var visibleScript: String { visible { $0 == "\n" || $0 == "\t" } }
 
-  /// The first character of a script, as `U+001B`, that would drive a terminal: all control characters
-  /// but tab and line feed. SQL has no other way to write one, in a name or in a literal, than as it
-  /// is; an escaped form would be another statement.
+  /// The first control character other than tab and line feed, as `U+001B`: a terminal would interpret it. It
+  /// cannot be escaped in a script, because SQL has no escapes: the escaped form would be another statement.
   package var controlCharacter: String? {
     unicodeScalars.first { $0.isControl && $0 != "\n" && $0 != "\t" }?.codePoint
   }
@@ -43,9 +42,9 @@ extension String {
   }
 }
 
-/// A text in double quotes, with the usual escapes of `"` and `\`.
+/// The text in double quotes, with the usual escapes of `"` and `\`.
 ///
-/// - Parameter escape: what stands for another character; nil for itself.
+/// - Parameter escape: returns the escape of another character; nil to leave it unchanged.
 package func doubleQuoted(_ text: String, escape: (Unicode.Scalar) -> String?) -> String {
   var result = "\""
   for scalar in text.unicodeScalars {
@@ -120,12 +119,12 @@ package func duration(_ milliseconds: Int64) -> String {
 }
 
 extension String {
-  /// The lines of a text that users paste: part of a manifest, or SQL.
+  /// The lines of a text for users to copy, such as a part of a manifest or SQL.
   package var lines: [String] {
     split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// Shortens words that are too long for a line: a name may have thousands of characters.
+  /// Shortens words that are too long for a line. For example, a name may have thousands of characters.
   package var withShortWords: String {
     guard utf8.count > 300 else { return self }
     return split(separator: " ", omittingEmptySubsequences: false).map { word in
@@ -134,7 +133,7 @@ extension String {
     }.joined(separator: " ")
   }
 
-  /// At most `limit` characters, on one line.
+  /// The text on one line of at most `limit` characters.
   package func shortened(to limit: Int) -> String {
     let line = split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
     return line.count > limit ? line.prefix(limit - 1) + "…" : line
@@ -142,15 +141,15 @@ extension String {
 }
 
 extension [String] {
-  /// The first of a message's items and, as the last, how many more there are.
+  /// At most `limit` items for a message, followed by the number of the omitted ones.
   package func abridged(to limit: Int) -> [String] {
     count > limit ? prefix(limit) + ["and \(count - limit) more"] : self
   }
 }
 
-/// The words of a text in lines of at most `columns` characters; a longer word gets its own line.
+/// The words of a text in lines of at most `columns` characters. A longer word gets its own line.
 ///
-/// - Parameter start: the columns that are taken before the first line.
+/// - Parameter start: the number of columns that are occupied before the first line.
 package func wrapped(_ text: String, columns: Int, after start: Int = 0) -> [String] {
   var lines: [String] = []
   var column = start
@@ -166,15 +165,16 @@ package func wrapped(_ text: String, columns: Int, after start: Int = 0) -> [Str
   return lines
 }
 
-/// The candidate that a misspelt word most probably means: at most two edits away, or for long
-/// words at most a third of their length. Nil when none is near.
+/// The candidate that a misspelt word most probably means: at most two edits away, or for long words at most
+/// a third of their length. Nil if there is none.
 package func suggestion(for word: String, among candidates: [String]) -> String? {
   let letters = word.utf8.map(\.lowercased)
   var best: (candidate: String, distance: Int)?
   for candidate in candidates {
     let other = candidate.utf8.map(\.lowercased)
     let limit = max(2, max(letters.count, other.count) / 3)
-    // Fewer edits than letters, or any short word would do; and texts that are far too long cost no work.
+    // Skips texts whose length differs too much. Below, the distance must be less than the number of letters,
+    // because otherwise every short word would match.
     guard other.count > 0, abs(letters.count - other.count) <= limit else { continue }
     let distance = editDistance(letters, other)
     guard distance <= limit, distance < max(letters.count, other.count) else { continue }
@@ -183,13 +183,14 @@ package func suggestion(for word: String, among candidates: [String]) -> String?
   return best?.candidate
 }
 
-/// The question for an error message, such as ": did you mean `lists`?"; empty when no candidate is near.
+/// The question for an error message, such as ": did you mean `lists`?"; empty if no candidate is similar
+/// enough.
 package func didYouMean(_ word: String, among candidates: [String]) -> String {
   suggestion(for: word, among: candidates).map { ": did you mean `\($0)`?" } ?? ""
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other
-/// (the optimal string alignment distance).
+/// The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the
+/// other (the optimal string alignment distance).
 private func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
   var beforePrevious: [Int] = []
   var previous = Array(0...b.count)

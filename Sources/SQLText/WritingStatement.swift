@@ -1,30 +1,30 @@
-/// An INSERT, UPDATE or DELETE of one table: the places of its clauses, in bytes. What stands in
-/// parentheses is not read.
+/// The byte ranges of the clauses of an INSERT, UPDATE or DELETE. Only parts outside of parentheses are read.
 package struct WritingStatement: Sendable {
   package enum Kind: Sendable {
-    /// REPLACE, too.
+    /// INSERT or REPLACE.
     case insert
     case update, delete
   }
 
   package let kind: Kind
-  /// Whether it begins with WITH.
+  /// Whether the statement begins with WITH.
   package let hasCommonTables: Bool
   package let table: QualifiedName
-  /// The table's name with that of its database.
+  /// The table's name, including the name of its database.
   package let nameRange: Range<Int>
-  /// The same with an alias and INDEXED BY.
+  /// The same; for UPDATE and DELETE including an alias and INDEXED BY.
   package let target: Range<Int>
   /// The columns that an INSERT names; empty if it names none.
   package let columns: [Name]
-  /// What fills the columns of an INSERT; for other statements nil.
+  /// The VALUES or SELECT of an INSERT, with all clauses after it; nil for other statements.
   package let source: Range<Int>?
-  /// The values of an UPDATE; nil if it assigns to a list of columns, and for other statements.
+  /// The columns and new values of an UPDATE; nil if it assigns to a list of columns, and for other
+  /// statements.
   package private(set) var assignments: [(column: Name, value: Range<Int>)]?
   /// Everything before WHERE.
   package let beginning: Range<Int>
   package let condition: Range<Int>?
-  /// Those of FROM, RETURNING, ORDER and LIMIT that are clauses of an UPDATE or DELETE.
+  /// The words FROM, RETURNING, ORDER and LIMIT that an UPDATE or DELETE contains.
   package let otherClauses: Set<Identifier>
 
   /// Nil for any other statement.
