@@ -1,8 +1,8 @@
 import SchemaSQLText
 
-/// The foreign key references between tables.
+/// The foreign keys between tables.
 package struct ForeignKeyGraph: Sendable {
-  /// The parents by child.
+  /// The parent tables of each child table.
   private var parents: [Identifier: Set<Identifier>] = [:]
 
   package init(_ schema: Schema) {
@@ -15,8 +15,8 @@ package struct ForeignKeyGraph: Sendable {
     for (_, object) in delta.after where object.kind == .table { note(object) }
   }
 
-  /// The tables in which a change of `names` can violate a foreign key, sorted: those of `names`
-  /// with foreign keys, and all tables that refer to one of `names`.
+  /// The tables whose foreign keys a change of the tables `names` can violate, sorted: those of `names` that
+  /// have foreign keys, and all tables that refer to one of `names`.
   package func affected(by names: Set<Identifier>) -> [String] {
     parents.filter { child, parents in
       names.contains(child) || !parents.isDisjoint(with: names)

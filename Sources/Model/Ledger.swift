@@ -1,7 +1,7 @@
 import SchemaSQLText
 
-/// The table in a user's database that records which migrations it has run. Two histories can share a
-/// database, each with a ledger of its own.
+/// The table in a user's database that records the migrations that it has run. Two histories can share a
+/// database if each has its own ledger.
 package struct Ledger: Sendable, Equatable, CustomStringConvertible {
   package let table: Identifier
 
@@ -18,7 +18,7 @@ package struct Ledger: Sendable, Equatable, CustomStringConvertible {
     "schemactl_repairs" + (self == .usual ? "" : "_of_\(table.text)")
   }
 
-  /// Why a ledger cannot have this name; nil if it can.
+  /// The reason why a ledger cannot have this name; nil if it can.
   package static func problem(ofName name: String) -> String? {
     if name.identifier.isInternal {
       return "begins with `sqlite_`, which SQLite reserves for its own tables"
@@ -30,7 +30,8 @@ package struct Ledger: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension SchemaObject {
-  /// Whether it is the ledger, or belongs to it: no part of what a history promises.
+  /// Whether it is the ledger or belongs to it. Such objects are not part of the schema that a history
+  /// creates.
   package func isOf(_ ledger: Ledger) -> Bool {
     key.name == ledger.table || holder == ledger.table
   }

@@ -31,7 +31,7 @@ struct TableForm {
 
   let columns: [Column]
   let constraints: [Constraint]
-  /// The options as SQL; nil when there are none.
+  /// The options as SQL; nil if there are none.
   let options: String?
 
   init(_ table: CreateTable, _ tokens: TokenizedSQL, _ names: KnownNames) {
@@ -77,7 +77,7 @@ private struct FormReader {
     }
   }
 
-  /// A single word is a string, quoted or not, unless it is a value.
+  /// A default that is a single word, quoted or not, is a string, unless the word is a value such as TRUE.
   private func defaultValue(_ expression: Expression) -> [[UInt8]] {
     let significant = tokens.significant(in: expression.range)
     guard significant.count == 1, [.word, .quotedIdentifier].contains(significant[0].kind) else {
@@ -210,8 +210,8 @@ extension SchemaObject {
     return view.resultTexts(tokens)
   }
 
-  /// Whether a column may be named by the text of an expression, whose white space is part of the name: a result
-  /// of a view, or a column of a table that was made of a SELECT.
+  /// Whether the text of an expression may name a column, so that its white space is part of the name: in a
+  /// view, or in a table that CREATE TABLE … AS SELECT has created.
   package var isNamedByLayout: Bool {
     guard let table = createTable else { return !resultTexts(tokens).isEmpty }
     return table.columns.contains { TokenizedSQL($0.name.text).significant.count > 1 }
@@ -223,7 +223,7 @@ extension SchemaObject {
 struct KnownNames {
   private var names: Set<Identifier> = []
 
-  /// The names of the columns of a table, for expressions in its own definition.
+  /// The names of tables and their columns, for expressions in the tables' own definitions.
   init(of tables: [CreateTable]) {
     for name in tables.flatMap(\.columns).map(\.name) + tables.map(\.name) { add(name.text) }
     for name in Identifier.rowids { add(name.text) }

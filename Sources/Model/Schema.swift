@@ -12,7 +12,7 @@ package final class SchemaObject: Sendable, Hashable {
   package let name: String
   /// The table of an index or a trigger; for tables and views their own name.
   package let table: String
-  /// The same as an identifier.
+  /// `table` as an identifier.
   package let holder: Identifier
   /// Nil for the indexes that SQLite creates for UNIQUE and PRIMARY KEY.
   package let sql: String?
@@ -100,7 +100,7 @@ package struct Schema: Sendable, Equatable {
     ).objects
   }
 
-  /// The schema without objects of SQLite, and without those whose own or table's name is foreign.
+  /// The schema without SQLite's own objects, and without objects whose name or table is foreign.
   package func ours(except isForeign: (String) -> Bool = { _ in false }) -> Schema {
     Schema(
       objects: objects.filter { object in
@@ -170,8 +170,8 @@ private let rtree = ["node", "parent", "rowid"]
 
 // MARK: Reading
 
-/// The schema of a connection's main database, which changes statement by statement. It reads only
-/// the rows again that statements may have changed.
+/// The schema of a connection's main database, which is read again after statements. Only the rows that the
+/// statements may have changed are read.
 package struct StoredSchema: Sendable {
   package var schema: Schema { Schema(objects: rows.objects) }
   private var rows: SchemaRows
@@ -309,7 +309,7 @@ extension SchemaObject {
 package struct SchemaInvalidation: Sendable {
   /// The number of statements. Each increases the schema version, unless it changes nothing.
   private(set) var count: Int64 = 0
-  /// The tables whose text may have changed.
+  /// The tables whose SQL may have changed.
   private(set) var tables: [String] = []
   /// The removed indexes, views and triggers.
   private(set) var removed: [SchemaDelta.Key] = []
@@ -322,9 +322,9 @@ package struct SchemaInvalidation: Sendable {
 
   package mutating func spread() { isAnywhere = true }
 
-  /// Records a statement. CREATE appends rows, ADD COLUMN changes one text (ALTER TABLE, section 4),
-  /// and DROP removes a row, unless it drops a table with all that belongs to it. All other
-  /// statements, and modules of virtual tables, may change any row.
+  /// Records a statement. CREATE appends rows, ADD COLUMN changes the SQL of one table (ALTER TABLE, section
+  /// 4), and DROP of an index, a view or a trigger removes one row. All other statements, such as CREATE
+  /// VIRTUAL TABLE and DROP TABLE, may change any row.
   package mutating func note(_ statement: TokenizedSQL) {
     count += 1
     let words = statement.significant.prefix(7).map { statement.text($0) }

@@ -179,9 +179,9 @@ package struct SchemaChange: Sendable, Equatable {
   }
 
   package enum Change: String, Sendable, Hashable {
-    /// The object is expected and does not exist.
+    /// The object is expected, but does not exist.
     case missing
-    /// The object exists and is not expected.
+    /// The object exists, but is not expected.
     case unexpected
     case changed
   }

@@ -21,7 +21,7 @@ package struct SchemaDelta: Sendable {
 
   package init() {}
 
-  /// Compares the stored texts of all objects except SQLite's own.
+  /// Compares the stored SQL of all objects except SQLite's own.
   package init(from old: Schema, to new: Schema) {
     // Skip the unchanged objects at the beginning and at the end, usually most of the schema.
     let first = countOfSame(old.objects, new.objects)

@@ -40,7 +40,7 @@ package struct StoredTable: Sendable, Hashable {
   }
 
   package let name: String
-  /// Without the arguments of a virtual table's module.
+  /// Without the hidden columns of a virtual table.
   package let columns: [Column]
   /// In the order of the definition.
   package let foreignKeys: [ForeignKey]
