@@ -1,7 +1,7 @@
 import SchemaCSQLite
 import SchemaPlatform
 
-/// Why a connection of the caller cannot be used.
+/// The reason why a connection of the caller cannot be used.
 package enum BorrowRefusal: Error, Equatable, Sendable {
   case openTransaction
   case runningStatement(String)
@@ -11,10 +11,10 @@ package enum BorrowRefusal: Error, Equatable, Sendable {
 }
 
 extension Connection {
-  /// Uses a connection that the caller has opened, and restores its state.
+  /// Runs `body` with a connection that the caller has opened, and restores its state afterwards.
   ///
-  /// It installs no authorizer, hook, busy handler or progress handler, and changes no limit. It
-  /// restores PRAGMAs and switches that can be read.
+  /// It installs no authorizer, hook, busy handler or progress handler, and changes no limit. It restores
+  /// PRAGMAs and switches that can be read.
   ///
   /// - Throws: ``BorrowRefusal`` before any change, or the error of `body`.
   package static func borrowing<Result>(
@@ -35,7 +35,7 @@ extension Connection {
     connection.set(.triggers, to: true)
     connection.set(.writableSchema, to: false)
     connection.set(.legacyAlterTable, to: false)
-    // The same setting as on the scratch database, where every statement was compiled first.
+    // The same setting as on the scratch database, which has compiled every statement before.
     connection.set(.doubleQuotedStringsInDML, to: true)
     connection.set(.doubleQuotedStringsInDDL, to: true)
     connection.set(.defensive, to: true)
@@ -62,7 +62,7 @@ extension Connection {
     guard try value("PRAGMA query_only")?.integer == 0 else { throw BorrowRefusal.queryOnly }
   }
 
-  /// The names of the temporary tables, views and triggers, and their SQL.
+  /// The names and the SQL of the temporary tables, indexes, views and triggers.
   package func temporaryObjects() throws(DatabaseError) -> [(name: String, sql: String)] {
     try rows("SELECT name, sql FROM temp.sqlite_schema WHERE sql IS NOT NULL").map {
       ($0[0].text ?? "", $0[1].text ?? "")

@@ -1,6 +1,6 @@
 import SchemaCSQLite
 
-/// A closure that SQLite keeps as a pointer.
+/// A closure that is passed to SQLite as a pointer.
 final class Box<Content> {
   let content: Content
 
@@ -8,7 +8,7 @@ final class Box<Content> {
     self.content = content
   }
 
-  /// - Parameter pointer: of a box that is still referenced.
+  /// - Parameter pointer: a pointer to a box that is still referenced.
   static func at(_ pointer: UnsafeMutableRawPointer) -> Box {
     Unmanaged<Box>.fromOpaque(pointer).takeUnretainedValue()
   }
@@ -52,7 +52,7 @@ package struct FunctionError: Error, CustomStringConvertible {
 extension Connection {
   /// Registers a function, replacing one with the same name and number of arguments.
   package func register(_ function: FunctionDefinition) throws(DatabaseError) {
-    // Innocuous functions can be called by the app's schema although it is not trusted.
+    // The app's schema can call innocuous functions although it is not trusted.
     var flags = SQLITE_UTF8 | SQLITE_INNOCUOUS
     if function.isDeterministic { flags |= SQLITE_DETERMINISTIC }
     typealias Body = Box<@Sendable ([Value]) throws -> Value>

@@ -24,10 +24,11 @@ package final class Connection {
   private var isClosed = false
   private var busyHandler: BusyHandler?
   var stopCheck: StopCheck?
-  /// Whether errors of running statements omit what may be a value of a row.
+  /// Whether errors of running statements omit messages that may contain a value of a row.
   package var redactsValues = false
   private var authorizer: Box<(AuthorizerEvent) -> AuthorizerDecision>?
-  /// Whether reading the schema, or writing with it, requires trusting it.
+  /// Whether the schema is always trusted: because statements do not compile otherwise, or because the caller
+  /// of a borrowed connection trusts it.
   private var needsTrust = false
 
   /// - Parameter path: the literal name of a file (no URI); nil for a private in-memory database.
@@ -85,8 +86,8 @@ package final class Connection {
 
   deinit { close() }
 
-  /// Closes the connection before its last reference ends. It must not be used afterwards. A borrowed
-  /// connection stays open.
+  /// Closes the connection before its last reference is released. It must not be used afterwards. A borrowed
+  /// connection remains open.
   package func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -142,17 +143,17 @@ package final class Connection {
 
   // MARK: State
 
-  /// False once SQLite has ended the transaction, including on its own (`sqlite3_get_autocommit`).
+  /// False after SQLite has ended the transaction, including on its own (`sqlite3_get_autocommit`).
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// The number of rows that INSERT, UPDATE and DELETE changed since the connection was opened.
+  /// The number of rows that INSERT, UPDATE and DELETE have changed since the connection was opened.
   package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
   /// The rowid of the last row that a statement, not a trigger, inserted.
   package var lastInsertRowid: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Changes when another connection commits to the file, once this one has taken a lock
-  /// (`SQLITE_FCNTL_DATA_VERSION`). Unlike the PRAGMA, it can be read while a backup writes.
+  /// A number that changes when another connection commits to the file. It is updated when this connection
+  /// takes a lock (`SQLITE_FCNTL_DATA_VERSION`). Unlike the PRAGMA, it can be read while a backup writes.
   package var dataVersion: UInt32 {
     var version: UInt32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
@@ -226,7 +227,7 @@ package final class Connection {
     /// Keeps the write-ahead log when the last connection closes.
     case keepsLog
     case writableSchema, legacyAlterTable, doubleQuotedStringsInDML, doubleQuotedStringsInDDL
-    /// Lists the plans of triggers with EXPLAIN QUERY PLAN, too.
+    /// Makes EXPLAIN QUERY PLAN also list the plans of triggers.
     case explainsTriggers
 
     var option: Int32 {
@@ -267,7 +268,7 @@ package final class Connection {
   /// file as "malformed" if a CHECK contains `json_valid(…)`. These functions are harmless, but
   /// SQLite cannot trust them separately.
   func trustsSchema(after error: DatabaseError) -> Bool {
-    // The message spells the function as the schema does.
+    // The message contains the function's name as the schema spells it, in upper or lower case.
     let message = Array(error.message.lowercased().utf8)
     let isOfJSON = message.indices.contains { place in
       ["unsafe use of json", "unsafe use of ->"].contains {
@@ -299,8 +300,9 @@ package final class Connection {
       }, Unmanaged.passUnretained(handler).toOpaque())
   }
 
-  /// Reads a single state of the database: in the open transaction, or in one of its own. A transaction that
-  /// stayed open would prevent later commits, so a failing COMMIT is an error.
+  /// Runs `body` in the open transaction, or in a read transaction of its own, so that it sees a single state
+  /// of the database. If COMMIT fails, it throws: a transaction that remained open would prevent later
+  /// commits.
   package func reading<Result>(_ body: () throws -> Result) throws -> Result {
     guard !isInTransaction else { return try body() }
     try execute("BEGIN")
@@ -347,7 +349,9 @@ package final class Connection {
   }
 }
 
-/// For a path that begins with `/` or `.` (Uniform Resource Identifiers in SQLite, section 3.1).
+/// The URI of an immutable file (Uniform Resource Identifiers in SQLite, section 3.1).
+///
+/// - Parameter path: begins with `/` or `.`.
 private func immutableURI(_ path: String) -> String {
   var uri = path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:"
   for scalar in path.unicodeScalars {
@@ -361,7 +365,7 @@ private func immutableURI(_ path: String) -> String {
   return uri + "?immutable=1"
 }
 
-/// Answers SQL queries: a connection, or a database that is accessed in another way.
+/// A source that executes SQL queries: a connection, or a database that is accessed in another way.
 package protocol RowSource {
   func rows(_ sql: String, _ values: [Value]) throws(DatabaseError) -> [[Value]]
 }

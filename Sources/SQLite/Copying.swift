@@ -51,7 +51,7 @@ extension Connection {
   /// Replaces the connection's database by an in-memory copy of bytes from `serialized()`.
   package func deserialize(_ bytes: [UInt8]) throws(DatabaseError) {
     let size = sqlite3_int64(bytes.count)
-    // No bytes represent an empty database.
+    // An empty array represents an empty database.
     guard let memory = sqlite3_malloc64(sqlite3_uint64(max(size, 1))) else {
       throw DatabaseError(nil, code: SQLITE_NOMEM)
     }

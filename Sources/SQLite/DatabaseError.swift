@@ -55,8 +55,8 @@ package struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertibl
 
   package var code: ResultCode { ResultCode(rawValue: extendedCode & 0xFF) }
 
-  /// Whether the environment (memory, disk, a lock, an interrupt) caused the error. It then does
-  /// not depend on the SQL.
+  /// Whether the environment (memory, disk, a lock, an interrupt, a limit of the scratch database) or a
+  /// damaged file caused the error. The SQL may then be correct.
   package var isFault: Bool {
     if exceeded != nil { return true }
     return switch code {
@@ -73,8 +73,9 @@ package struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertibl
   /// Whether SQLite itself detected that the file was deleted or replaced.
   package var saysMoved: Bool { extendedCode == SQLITE_READONLY | 4 << 8 }
 
-  /// The error without a message that may contain a value of a row: of a function, or of a RAISE, which is an
-  /// expression since SQLite 3.47. ALTER TABLE says "error in" before the name of an object of the schema.
+  /// The error without its message if that may contain a value of a row: the message of a function, or of
+  /// RAISE, whose message is an expression since SQLite 3.47. A message that begins with "error in" comes
+  /// from ALTER TABLE and names an object of the schema.
   var redacted: DatabaseError {
     let isRaised =
       extendedCode == SQLITE_CONSTRAINT | 7 << 8 && sqlite3_libversion_number() >= 3_047_000
@@ -86,7 +87,7 @@ package struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertibl
 
   package var description: String { "\(message) (SQLite \(extendedCode))" }
 
-  /// For calls of SQLite that return no value when memory runs out.
+  /// The error of a call that returns no value because memory runs out.
   static let outOfMemory = DatabaseError(nil, code: SQLITE_NOMEM)
 
   /// Reads the error of the last call on `handle`.

@@ -31,7 +31,7 @@ package final class Statement {
     }
   }
 
-  /// The declared type of the table column that each result column is. Nil for expressions and
+  /// The declared types of the table columns that the result columns return. Nil for expressions and for
   /// columns without a type (`sqlite3_column_decltype`).
   package var declaredTypes: [String?] {
     (0..<sqlite3_column_count(handle)).map { index in
@@ -96,7 +96,7 @@ package final class Statement {
     sqlite3_reset(handle)
   }
 
-  /// A column of the current row, counted from 0.
+  /// The value of a column in the current row. Columns are counted from 0.
   package func value(_ column: Int) throws(DatabaseError) -> Value {
     try Value(sqlite3_column_value(handle, Int32(column)))
   }
@@ -136,7 +136,7 @@ package final class Statement {
     }
   }
 
-  /// Nil for NULL. SQLite also returns no address when memory runs out.
+  /// The column as text; nil for NULL. SQLite also returns no address when memory runs out, which throws.
   private func utf8(_ column: Int) throws(DatabaseError) -> UnsafePointer<UInt8>? {
     if let start = sqlite3_column_text(handle, Int32(column)) { return start }
     guard sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL else { throw .outOfMemory }

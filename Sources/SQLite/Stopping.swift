@@ -25,7 +25,7 @@ extension Connection {
   }
 
   /// Reports, while a statement runs, the number of rows that it has read in full scans
-  /// (`SQLITE_STMTSTATUS_FULLSCAN_STEP`); nil stops the reports.
+  /// (`SQLITE_STMTSTATUS_FULLSCAN_STEP`); nil stops the reports. It has no effect on a borrowed connection.
   package func onScan(_ report: ((Int64) -> Void)?) {
     if !isBorrowed { progress().onScan = report }
   }
@@ -136,13 +136,13 @@ extension Connection {
       (SQLITE_LIMIT_ATTACHED, 0),
       // Use only the calling thread.
       (SQLITE_LIMIT_WORKER_THREADS, 0),
-      // `?250000` alone makes SQLite allocate that many values. Our statements have few.
+      // `?250000` alone makes SQLite allocate that many values. Statements of schemactl have few parameters.
       (SQLITE_LIMIT_VARIABLE_NUMBER, Self.parameters),
       // The time is proportional to the product of the lengths of pattern and text.
       (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10_000),
       // A manifest has at most 8 MiB. Generated SQL contains each column a few times.
       (SQLITE_LIMIT_SQL_LENGTH, 100_000_000),
-      // 24 bytes each: 600 MB.
+      // An instruction has 24 bytes, so this allows 600 MB.
       (SQLITE_LIMIT_VDBE_OP, 25_000_000),
     ]
     for (limit, value) in limits { sqlite3_limit(handle, limit, Int32(value)) }
@@ -170,7 +170,7 @@ package final class Interruptible: Sendable {
   }
 
   private let handle: Locked<Handle?>
-  /// Whether SQLite calls no progress handler: on connections of the caller.
+  /// Whether an interrupt must be repeated, because a borrowed connection has no progress handler.
   private let mustRepeat: Bool
 
   init(_ pointer: OpaquePointer, mustRepeat: Bool) {
@@ -178,8 +178,9 @@ package final class Interruptible: Sendable {
     self.mustRepeat = mustRepeat
   }
 
-  /// SQLite ignores an interrupt between two statements. Without a progress handler, the interrupt
-  /// is therefore repeated until the connection is given back.
+  /// Interrupts the running statement. SQLite ignores an interrupt between two statements. Without a progress
+  /// handler, the interrupt is therefore repeated until `forget()`, when the connection is returned to the
+  /// caller.
   package func interrupt() {
     guard interruptOnce(), mustRepeat else { return }
     startThread { [self] in

@@ -31,7 +31,7 @@ package enum Value: Sendable, Hashable {
 
   /// Reads a protected value: a function's argument or a column of a row.
   ///
-  /// - Throws: when there is no memory to convert a text or to expand a blob.
+  /// - Throws: an error if there is no memory to convert a text or to expand a blob.
   init(_ pointer: OpaquePointer?) throws(DatabaseError) {
     switch sqlite3_value_type(pointer) {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(pointer))
