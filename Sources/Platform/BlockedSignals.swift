@@ -1,12 +1,12 @@
-/// Signals that a thread waits for. They are blocked in the thread that creates this value, and in
-/// every thread that it starts later.
+/// Signals for which a thread waits. They are blocked in the thread that creates this value, and in every
+/// thread that it starts later.
 ///
-/// The set has only these signals, not all blocked ones: the parent process may have blocked others,
+/// The set contains only these signals, not all blocked ones: the parent process may have blocked others,
 /// such as SIGCHLD, which our own child processes send when they end.
 package struct BlockedSignals: Sendable {
   private let numbers: [Int32]
 
-  /// - Parameter numbers: signals. One that the parent process ignores, `nohup` for example, stays
+  /// - Parameter numbers: the signals. A signal that the parent process ignores, as under `nohup`, remains
   ///   ignored.
   package init(_ numbers: [Int32]) {
     self.numbers = numbers.filter { !isIgnored($0) }
@@ -36,7 +36,7 @@ package func ignoreSignalsOfWriting() {
   signal(SIGXFSZ, SIG_IGN)
 }
 
-/// Whether the process ignores the signal. Waiting for a blocked signal would receive it anyway.
+/// Whether the process ignores the signal. Otherwise, waiting for the blocked signal would receive it.
 private func isIgnored(_ number: Int32) -> Bool {
   var action = sigaction()
   guard sigaction(number, nil, &action) == 0 else { return false }

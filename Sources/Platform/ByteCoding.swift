@@ -6,8 +6,8 @@ package struct ByteWriter {
 
   package mutating func write(byte: UInt8) { bytes.append(byte) }
 
-  /// Writes a number of up to 63 bits, with seven bits in each byte, the lowest first. The highest
-  /// bit is set in all bytes except the last.
+  /// Writes a non-negative number of up to 63 bits, with seven bits in each byte, the lowest first. The
+  /// highest bit is set in all bytes except the last. A negative number is written as 0.
   package mutating func write(_ number: Int) {
     var rest = UInt64(max(0, number))
     while rest > 0x7F {

@@ -54,7 +54,7 @@ package struct Timestamp: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// Digits with as many zeros before them as they need to be so many.
+/// The digits, padded on the left with zeros to a width.
 package func padded(_ digits: String, _ width: Int) -> String {
   String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }

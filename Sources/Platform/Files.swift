@@ -14,7 +14,8 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The problem without the path: `No such file or directory`.
   package let message: String
   package let kind: Kind
-  /// Whether the file has invalid properties, as opposed to an error of the system.
+  /// Whether the path or the file itself is the problem, such as a missing file or a link, as opposed to an
+  /// error of the system.
   package let isOfFile: Bool
 
   package init(path: String, systemError: Int32, message: String? = nil) {
@@ -37,7 +38,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(path): \(message)" }
 
-  /// What to do about an error of the system; nil if the message says it.
+  /// Advice about an error of the system; nil if there is none.
   package var remedy: String? {
     guard !isOfFile else { return nil }
     return switch systemError {
@@ -114,10 +115,10 @@ package func readFile(
   return bytes
 }
 
-/// Reads a file of a folder. A link is followed only to another file of the same folder.
+/// Reads a file of a folder. A link is followed only to a file in the same folder or in one of its
+/// subfolders.
 ///
-/// - Parameter limit: the maximum size in bytes; a larger file is refused without reading it
-///   (`EFBIG`).
+/// - Parameter limit: the maximum size in bytes; a larger file is refused without reading it (`EFBIG`).
 package func readFile(
   _ file: String, inFolder folder: String, limit: Int
 ) throws(FileError) -> [UInt8] {
@@ -195,7 +196,7 @@ package func somethingExists(at path: String) throws(FileError) -> Bool {
   return false
 }
 
-/// C would truncate a path at a NUL and open another file.
+/// Refuses a path with a NUL: C would truncate the path there and open another file.
 private func requireName(_ path: String) throws(FileError) {
   guard path.utf8.contains(0) else { return }
   throw FileError(
@@ -222,8 +223,8 @@ package func isUTF8(_ bytes: some Collection<UInt8>) -> Bool {
   }
 }
 
-/// The suffixes of a database and of the files that SQLite keeps next to it. SQLite treats such
-/// files as part of any database with the name.
+/// The suffixes of a database and of the files that SQLite creates next to it. SQLite treats such files as
+/// part of the database with that name.
 package let databaseSuffixes = ["", "-journal", "-wal", "-shm"]
 
 package func renameFile(_ path: String, to name: String) throws(FileError) {
@@ -235,7 +236,7 @@ package func linkFile(_ path: String, to name: String) throws(FileError) {
   guard link(path, name) == 0 else { throw FileError(path: name, systemError: errno) }
 }
 
-/// - Throws: if the file still exists afterwards.
+/// - Throws: an error if the file still exists afterwards.
 package func removeFile(_ path: String) throws(FileError) {
   guard unlink(path) == 0 || errno == ENOENT else {
     throw FileError(path: path, systemError: errno)

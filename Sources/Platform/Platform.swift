@@ -1,10 +1,10 @@
 /// The operating system: files, processes, the clock. Only this module imports the C library.
 ///
 /// - ``readFile(_:limit:followingLinks:)``, ``folderNames(_:)``: reading within limits.
-/// - ``writeFileAtomically(_:to:mode:)``, ``TemporaryFile``: files that appear either completely or
-///   not at all.
+/// - ``writeFileAtomically(_:to:mode:)``, ``TemporaryFile``: files that appear either completely or not at
+///   all.
 /// - ``Subprocess``: another program, with its output and errors.
-/// - ``BlockedSignals``: signals that a thread waits for.
+/// - ``BlockedSignals``: signals for which a thread waits.
 /// - ``Timestamp``: the time in UTC.
 /// - ``FileError``: the path, the system's error code and its message.
 

@@ -6,21 +6,23 @@ package struct Subprocess {
     case failed(String)
   }
 
-  /// 128 or more if a signal ended it.
+  /// The exit status, or 128 plus the number of the signal that ended the program.
   package let status: Int32
   package let output: [UInt8]
   package let errors: [UInt8]
 
+  /// Runs a program to its end.
+  ///
   /// - Parameters:
   ///   - words: the program, which is searched on the path, and its arguments.
   ///   - environment: the complete environment, as `NAME=value`.
-  ///   - limit: the maximum output in bytes; a program that writes more is ended.
-  ///   - seconds: the time after which the program is ended; nil for no limit.
+  ///   - limit: the maximum number of bytes of output and errors; a program that writes more is killed.
+  ///   - seconds: the time after which the program is killed; nil for no limit.
   package static func run(
     _ words: [String], environment: [String], input: [UInt8] = [], limit: Int = 256 * 1_048_576,
     seconds: Int? = nil
   ) throws(Problem) -> Subprocess {
-    // C would truncate the word at a NUL.
+    // C would truncate a word at a NUL.
     guard !words.contains(where: { $0.utf8.contains(0) }) else {
       throw .failed("a name holds the character U+0000")
     }
@@ -111,6 +113,8 @@ package final class Conversation {
     _ = try? Subprocess.wait(for: process)
   }
 
+  /// Sends a request and returns the answer.
+  ///
   /// - Parameter isComplete: whether the output so far is a complete answer.
   package func ask(
     _ request: [UInt8], isComplete: @escaping ([UInt8]) -> Bool
@@ -196,11 +200,10 @@ private final class Channels {
     descriptor = -1
   }
 
-  /// Sends the input and reads both streams as they become ready, so that neither process blocks
-  /// the other.
+  /// Sends the input and reads both streams as they become ready, so that neither process blocks the other.
   ///
-  /// - Parameter isComplete: ends an answer before the streams end, and leaves the input open; nil
-  ///   reads to the end of both streams.
+  /// - Parameter isComplete: whether the output is a complete answer. Reading then stops, and the input
+  ///   remains open. Nil reads to the end of both streams.
   func exchange(
     _ bytes: [UInt8], limit: Int, seconds: Int? = nil,
     until isComplete: (([UInt8]) -> Bool)? = nil

@@ -84,8 +84,8 @@ package final class TemporaryFile {
     guard chmod(path, mode) == 0 else { throw FileError(path: path, systemError: errno) }
   }
 
-  /// Copies the owner and the readers of another file, as far as this process may, and allows no
-  /// others.
+  /// Gives the file the owner, the group and the permissions to read and write of another file, as far as
+  /// this process may. Removes the permissions of a group that it cannot set.
   package func admitReaders(of other: String) {
     guard let status = FileStatus(other) else { return }
     var mode = status.mode & 0o666
@@ -98,14 +98,13 @@ package final class TemporaryFile {
 
   // MARK: Publishing
 
-  /// Renames the file atomically, replacing the file of that name, and syncs the content and the
-  /// name. A database must be closed: syncing opens and closes a descriptor, which would release
-  /// SQLite's locks.
+  /// Renames the file atomically, replacing a file with that name, and syncs the content and the name. A
+  /// database must be closed: syncing opens and closes a descriptor, which would release SQLite's locks.
   ///
-  /// - Throws: if `isPublished` is true after an error, a power failure may undo the renaming.
+  /// - Throws: an error of the system. If `isPublished` is true then, a power failure may undo the renaming.
   package func publish(replacing name: String) throws(FileError) {
     try sync()
-    // SQLite would use leftovers of the old file as part of the new one.
+    // SQLite would use such files of the old database as part of the new one.
     for suffix in content.suffixes where !suffix.isEmpty { unlink(name + suffix) }
     try renameFile(path, to: name)
     isPublished = true
@@ -135,8 +134,9 @@ package final class TemporaryFile {
     return true
   }
 
-  /// For file systems without links. Another process must not create the name between the two
-  /// steps; commands that write manifests hold a claim already.
+  /// Renames the file on a file system without links. Another process must not create the name between the
+  /// test and the renaming, so this claims the folder of a database. Commands that write manifests have
+  /// claimed theirs already.
   private func renameToFree(_ name: String) throws(FileError) -> Bool {
     guard content.isDatabase else {
       guard isFree(name) else { return false }
@@ -171,7 +171,7 @@ package final class TemporaryFile {
   private static func claim(_ path: String, _ mode: mode_t) throws(FileError) -> Int32? {
     let descriptor = try openDescriptor(
       path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, mode: mode)
-    // On a file system without such locks no process deletes leftovers.
+    // On a file system without such locks, no process deletes leftovers.
     let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     do throws(FileError) {
       if try isStill(descriptor, at: path), isLocked { return descriptor }
@@ -184,7 +184,8 @@ package final class TemporaryFile {
     return nil
   }
 
-  /// Deletes what killed processes left for the same target, and for other files of a history.
+  /// Deletes files that killed processes have left for the same target. Unless the content is a database,
+  /// deletes those for all files of a history.
   private static func removeLeftovers(of target: String, _ content: Content) {
     let folder = parentFolder(of: target)
     let own = nameBytes(of: target)
@@ -209,7 +210,8 @@ package final class TemporaryFile {
     name == Array("history.lock".utf8) || name.suffix(5).elementsEqual(".yaml".utf8)
   }
 
-  /// Deletes the file with the lock last, because its name leads to the others.
+  /// Deletes a temporary file after the files next to it. The caller deletes a separate file with the lock
+  /// last, because its name leads to the others.
   private static func remove(_ path: String, _ content: Content) {
     for suffix in content.suffixes.reversed() { unlink(path + suffix) }
   }
@@ -301,12 +303,12 @@ private func modeOfWritableFile(_ path: String) throws(FileError) -> mode_t? {
   return status.st_mode & 0o7777
 }
 
-/// Gives a file another name, or creates one.
+/// A change in a folder: the renaming or the creation of a file.
 package enum FileChange {
   case renaming(String, to: String)
   case creation(of: String, [UInt8])
 
-  /// Makes all changes in their order, or none of them. No file of another name is replaced.
+  /// Makes all changes in their order, or none of them. An existing file is never replaced.
   ///
   /// - Parameter last: a further step, which must change nothing if it fails.
   /// - Throws: the first error. Its message names the files that could not be renamed back.
@@ -339,7 +341,7 @@ package enum FileChange {
     }
   }
 
-  /// - Returns: what remains of a renaming.
+  /// - Returns: both names of a file that could not be renamed back; nil if there is none.
   private func undo() -> String? {
     switch self {
     case .renaming(let old, let new):

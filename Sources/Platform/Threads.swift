@@ -66,7 +66,7 @@ package final class Locked<Value>: @unchecked Sendable {
     return try body(&value)
   }
 
-  /// Does not run `body` while another thread holds the lock.
+  /// Runs `body` unless another thread holds the lock.
   package func withLockIfAvailable(_ body: (inout Value) -> Void) {
     guard pthread_mutex_trylock(mutex) == 0 else { return }
     defer { pthread_mutex_unlock(mutex) }
