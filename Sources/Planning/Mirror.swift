@@ -47,8 +47,8 @@ struct Mirror {
   /// The CREATE TRIGGER statements. Their text must never change: it is part of fingerprints, which locks and
   /// ledgers keep for ever.
   var triggers: [String] {
-    // A column that contains its default may have been left out of the INSERT, so the other column decides.
-    // If both contain their defaults, the new column decides if `map_back` names its default, else the old.
+    // An INSERT may have left out a column that contains its default, so the other column decides. If both
+    // contain their defaults, the new column decides if `map_back` names its default, else the old one.
     let speaks = new.other(of: new.initial) != nil
     let isNewer = speaks ? ["(NOT \(new.isInitial) OR \(old.isInitial))"] : []
     let isOlder = [new.isInitial] + (speaks ? ["NOT \(old.isInitial)"] : [])

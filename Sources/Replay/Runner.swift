@@ -38,9 +38,8 @@ package final class Runner {
   /// Called after each statement.
   package var onStatement: ((ReplayedStatement) throws(DatabaseError) -> Void)?
 
-  /// Whether the migration is released. Then an expression of an operation may contain a string in double
-  /// quotes, and `drop_column` may leave a trigger that never fires again, because devices have run the
-  /// migration so.
+  /// Whether the migration is released, so that devices have run it. Then an expression of an operation may
+  /// contain a string in double quotes, and `drop_column` may leave a trigger that never fires again.
   var isReleased = true
 
   /// Called with the progress of the work on a table's rows.
