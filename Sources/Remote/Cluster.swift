@@ -3,10 +3,10 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// The connection to the leader of a cluster. After the connection is lost, it finds the new leader.
+/// The connection to the leader of a cluster. If the connection is lost, `Cluster` finds the new leader.
 package final class Cluster {
   package let address: ClusterAddress
-  /// How long to wait for a leader or a lock, in seconds.
+  /// The time to wait for a leader or a lock, in seconds.
   package let timeout: Double
   let interruption: Interruption
   private let onWait: (Double) -> Void
@@ -14,7 +14,8 @@ package final class Cluster {
   private var connection: NodeConnection?
 
   private static let pause: UInt32 = 20_000
-  /// One node that does not answer must not use up the time for the others.
+  /// The time limit for asking a node for the leader, in seconds. It is short, so that a node that does not
+  /// answer leaves time for the others.
   private static let patience = 1.0
 
   package init(
@@ -28,10 +29,10 @@ package final class Cluster {
     nodes = address.nodes
   }
 
-  /// Closes the connection; the leader rolls back what is not committed.
+  /// Closes the connection. Then the leader rolls back an open transaction.
   func disconnect() { connection = nil }
 
-  /// The connection to the leader, with the database open and foreign keys off.
+  /// Returns the connection to the leader, with the database open and foreign keys off.
   package func leader() throws(Failure) -> NodeConnection {
     if let connection { return connection }
     var problem: DatabaseError?
@@ -60,16 +61,19 @@ package final class Cluster {
       remedy: "Make sure that most of its nodes run, or wait longer with `--timeout`")
   }
 
-  /// - Returns: nil if the node knows no leader, or names one that has lost its leadership.
+  /// Asks a node for the leader, and connects to the leader.
+  ///
+  /// - Returns: nil if the node knows no leader, or names a node that is no longer the leader.
   private func leader(askedFrom node: String) throws(DatabaseError) -> NodeConnection? {
     let first = try connect(to: node, Self.patience)
     guard let leader = try first.leader() else { return nil }
-    // Statements may take longer than a node may take to answer at all.
+    // Statements may take longer than a node takes to answer a simple request.
     let found = try connect(to: leader, max(timeout, 10))
     guard try found.leader() == leader else { return nil }
     try found.open(address.database)
     try found.execute("PRAGMA foreign_keys = OFF")
-    // Once the cache of 2 MB spills, dqlite 1.11.1 cannot read the pages of the transaction again (error 522).
+    // When the cache of 2 MB spills, dqlite 1.11.1 cannot read the pages of the transaction again (error
+    // 522).
     try found.execute("PRAGMA cache_spill = OFF")
     let known = Set(nodes.map(\.exact))
     nodes += try found.nodes().filter { !known.contains($0) }
@@ -82,7 +86,8 @@ package final class Cluster {
     try NodeConnection(to: node, timeout: timeout, interruption: interruption)
   }
 
-  /// Asks the leader. Asks again while another connection holds a lock, and after a change of the leader.
+  /// Runs `body` on the leader. Tries again while another connection holds a lock, and after a change of the
+  /// leader.
   package func ask<Result>(
     _ body: (NodeConnection) throws(DatabaseError) -> Result
   ) throws(Failure) -> Result {
@@ -92,7 +97,7 @@ package final class Cluster {
       do throws(DatabaseError) {
         return try body(leader)
       } catch {
-        // Closing the connection ends a transaction that waited for a lock.
+        // Closing the connection ends the transaction that waited for a lock.
         disconnect()
         let mayPass = error.asksForAnotherLeader || error.code == .busy
         guard mayPass, time.seconds < timeout else { throw failure(error) }
@@ -101,14 +106,14 @@ package final class Cluster {
     }
   }
 
-  /// Waits a moment, for a leader or a lock.
+  /// Waits 20 ms for a leader or a lock.
   func pause(since time: Stopwatch) throws(Failure) {
     if interruption.isRequested { throw Failure(.interrupted, "interrupted") }
     usleep(Self.pause)
     if time.seconds > 1 { onWait(time.seconds) }
   }
 
-  /// The failure for an error that concerns no single statement.
+  /// Converts an error that does not belong to a single statement.
   func failure(_ error: DatabaseError) -> Failure {
     switch error.code {
     case .interrupted: Failure(.interrupted, "interrupted")

@@ -5,14 +5,16 @@ import SchemaSQLText
 package struct ClusterAddress: Sendable {
   package static let scheme = "dqlite://"
 
-  /// As it was written.
+  /// The address as the user wrote it.
   package let text: String
-  /// `host:port` of at least one node.
+  /// The addresses `host:port` of one or more nodes.
   package let nodes: [String]
   package let database: String
 
+  /// Parses an address.
+  ///
   /// - Returns: nil for the path of a file.
-  /// - Throws: a usage error (64) for an address that is not complete.
+  /// - Throws: a usage error (64) for an incomplete address.
   package init?(_ text: String) throws(Failure) {
     guard text.identifier.hasPrefix(Self.scheme.identifier) else { return nil }
     let rest = text.dropFirst(Self.scheme.count)
@@ -35,14 +37,15 @@ package struct ClusterAddress: Sendable {
     }
   }
 
-  /// Whether a node opens a file of this name: `:memory:` crashes the leader, and `x-wal` is the log of `x`.
+  /// Whether a node can open a database of this name. `:memory:` crashes the leader, and `x-wal` is the log
+  /// of `x`.
   private static func isName(_ name: String) -> Bool {
     name.utf8.count <= 250 && !name.utf8.contains(UInt8(ascii: ":")) && ![".", ".."].contains(name)
       && !name.hasSuffix("-wal") && !name.hasSuffix("-journal")
   }
 }
 
-/// One node's `host:port`.
+/// The address `host:port` of a node.
 struct NodeAddress: Sendable {
   let host: String
   let port: String
@@ -51,7 +54,7 @@ struct NodeAddress: Sendable {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     port = String(text[text.index(after: colon)...])
     let host = text[..<colon]
-    // The colons of an IPv6 address are in brackets.
+    // Brackets enclose an IPv6 address, because it contains colons.
     self.host =
       host.hasPrefix("[") && host.hasSuffix("]")
       ? String(host.dropFirst().dropLast()) : String(host)

@@ -6,10 +6,10 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The schema of a cluster's database and the rows of its ledgers, on a private database.
+/// A private database with the schema of a cluster's database and the rows of its ledgers.
 package struct ClusterCopy {
   package let readable: ReadableDatabase
-  /// The schema as the leader has it.
+  /// The schema that the leader reports.
   let live: Schema
   /// The objects that could be created on the private database.
   let madeSchema: Set<SchemaObject>
@@ -41,19 +41,19 @@ package struct ClusterCopy {
   }
 }
 
-/// Rows of one table of a cluster, for a private database.
+/// Rows of a table of a cluster, to insert into a private database.
 struct CopiedRows {
   fileprivate let insertion: String
   fileprivate let rows: [[Value]]
 
-  /// All rows of a table.
+  /// Reads all rows of a table.
   init(of table: String, on leader: NodeConnection) throws(DatabaseError) {
     let name = "main.\(Quoting.quoted(table))"
     rows = try leader.rows("SELECT * FROM \(name)")
     insertion = "INSERT INTO \(name) VALUES (\(places(rows.first?.count ?? 1)))"
   }
 
-  /// The first rows of a table that its constraints allow.
+  /// Reads the first rows of a table. `fill` skips those that violate a constraint.
   init(firstOf load: TableLoad, on leader: NodeConnection) throws(DatabaseError) {
     let name = "main.\(Quoting.quoted(load.table))"
     let columns = quotedList(load.columns)
@@ -87,7 +87,7 @@ extension Connection {
 }
 
 extension NodeConnection {
-  /// Runs `body` in a transaction that changes nothing.
+  /// Runs `body` in a transaction that is rolled back.
   func reading<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
     try execute("BEGIN")
     do throws(DatabaseError) {
@@ -102,7 +102,7 @@ extension NodeConnection {
 }
 
 extension Schema {
-  /// Reads the schema of a cluster's database, without root pages.
+  /// Reads the schema of a cluster's database. The objects have no root pages.
   init(of leader: NodeConnection) throws(DatabaseError) {
     let rows = try leader.rows(
       "SELECT type, name, tbl_name, sql FROM main.sqlite_schema ORDER BY rowid", columns: 4)
@@ -115,7 +115,7 @@ extension Schema {
       })
   }
 
-  /// The objects that a migration must leave, without SQLite's own objects and the ledger.
+  /// The objects that must exist after a migration, without the ledger and SQLite's own objects.
   func promised(besides ledger: Ledger) -> Set<SchemaObject> {
     Set(objects.filter { !$0.isInternal && !$0.isOf(ledger) }.map(\.unplaced))
   }

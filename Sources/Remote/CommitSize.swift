@@ -6,18 +6,19 @@ struct CommitSize {
   private(set) var bytes: Int64 = 0
   private var state: State
 
-  /// On three nodes of one machine 8 MB take 0.17 s, 16 MB take 0.39 s, and 24 MB lose the leadership.
+  /// The greatest size of a COMMIT. On three nodes of one machine, 8 MB take 0.17 s, 16 MB take 0.39 s, and
+  /// with 24 MB the leader loses its leadership.
   static let largest: Int64 = 8 * 1_048_576
   static let pageSize: Int64 = 4_096
 
-  /// What the connection reports between two statements.
+  /// Numbers that the connection reports between two statements.
   private struct State {
-    /// The bytes of the pages that the database uses, and of those that it has.
+    /// The size in bytes of the pages in use, and of all pages with those on the freelist.
     let used: Int64
     let all: Int64
-    /// The rows that the connection has changed so far, also by triggers.
+    /// The number of rows that the connection has changed so far, including rows that triggers changed.
     let changes: Int64
-    /// With `secure_delete`, which Debian's SQLite turns on.
+    /// Whether `secure_delete` is on. Debian's SQLite turns it on.
     let clearsFreedPages: Bool
 
     init(of leader: NodeConnection) throws(DatabaseError) {
@@ -33,15 +34,15 @@ struct CommitSize {
     }
   }
 
-  /// At the beginning of a transaction.
+  /// Creates the size at the beginning of a transaction.
   init(on leader: NodeConnection) throws(DatabaseError) { state = try State(of: leader) }
 
-  /// Whether a transaction overwrites the pages of the rows that it removes.
+  /// Whether a transaction overwrites the pages of removed rows.
   var clearsFreedPages: Bool { state.clearsFreedPages }
 
-  /// The size after a statement, or after some of its key ranges.
+  /// Returns the size after a statement, or after some of its key ranges.
   ///
-  /// - Parameter load: the size of a table that the statement writes.
+  /// - Parameter load: returns the size of a table that the statement writes.
   func after(
     _ statement: RemoteStatement, on leader: NodeConnection,
     load: (Identifier) throws(DatabaseError) -> TableLoad?
@@ -51,11 +52,11 @@ struct CommitSize {
     let grown = next.state.used - state.used
     var written = next.state.clearsFreedPages ? abs(grown) : max(grown, 0)
     let changed = max(next.state.changes - state.changes, 0)
-    // COMMIT writes each page once, so a small database needs no further questions.
+    // COMMIT writes each page only once, so a small database needs no estimate.
     if next.state.all > Self.largest, changed > 0 || statement.rewritesRows {
       written = try max(written, rewritten(statement, changed, load))
       if case .insertion(let table) = statement.kind, !statement.written.contains(table) {
-        // New rows are at the end of the table, and their entries at any place of the indexes.
+        // New rows go to the end of the table, but their index entries can go to any page of the indexes.
         var scattered = changed.times(statement.indexes).times(Self.pageSize)
         if bytes + written + scattered > Self.largest, let load = try load(table) {
           scattered = load.entryBytes(changing: changed, indexes: statement.indexes)
@@ -81,7 +82,7 @@ struct CommitSize {
     return sum
   }
 
-  /// Why a transaction cannot write so many bytes.
+  /// Returns the reason why a transaction cannot write so many bytes.
   static func refusal(_ subject: String, _ bytes: Int64) -> String {
     "\(subject), about \(bytes / 1_048_576) MB in one transaction, and the leader can lose its leadership at a "
       + "COMMIT of more than \(largest / 1_048_576) MB: change the rows in several migrations"

@@ -4,24 +4,26 @@ import SchemaSQLite
 
 /// The properties of a compiled statement, as SQLite reports them.
 struct CompiledStatement {
-  /// The functions that it calls, also in a DEFAULT, a CHECK, an index or a trigger. SQLite reports these to no
-  /// authorizer, and lists them with EXPLAIN (The SQLite Bytecode Engine).
+  /// The functions that the statement calls, including those in a DEFAULT, a CHECK, an index or a trigger.
+  /// SQLite does not report these to the authorizer, but EXPLAIN lists them (The SQLite Bytecode Engine).
   let functions: Set<Identifier>
-  /// A trigger that it fires.
+  /// A trigger that the statement fires.
   let trigger: String?
-  /// The tables whose rows a loop may read, perhaps again for each row of another loop. The names are
-  /// those of EXPLAIN QUERY PLAN, which uses the aliases of the statement.
+  /// The tables whose rows a loop may read, possibly again for each row of another loop. The names come from
+  /// EXPLAIN QUERY PLAN, which uses the aliases of the statement.
   let loops: [Identifier]
   let changesSchema: Bool
-  /// At most how many indexes it changes. The rows of a table without a rowid are an index, too.
+  /// The maximum number of indexes that the statement changes. The rows of a WITHOUT ROWID table count as an
+  /// index.
   let indexes: Int64
-  /// Whether it may remove rows.
+  /// Whether the statement may remove rows.
   let removesRows: Bool
-  /// The functions that do not always give the same result for the same arguments.
+  /// The functions whose result is not always the same for the same arguments.
   private let changingFunctions: Set<Identifier>
-  /// The tables that it opens to read them. SQLite reports no column to an authorizer if it copies a table as it is.
+  /// The tables that the statement opens for reading. If it copies a whole table, SQLite reports none of its
+  /// columns to the authorizer.
   private let opened: Set<Identifier>
-  /// The authorizer events of the statement and its triggers.
+  /// The authorizer events of the statement and of the triggers that it fires.
   private let events: [AuthorizerEvent]
 
   init(_ sql: String, on connection: Connection) throws(DatabaseError) {
@@ -34,7 +36,7 @@ struct CompiledStatement {
     let instructions = try connection.rows("EXPLAIN " + sql)
     connection.setAuthorizer(nil)
     let program = instructions.map { ($0[1].text, $0[5].text) }
-    // P2 is the root page, and P3 the database.
+    // P2 is the root page, and P3 is the index of the database.
     let roots = instructions.filter { $0[1] == "OpenRead" && $0[4] == 0 }.compactMap {
       $0[3].integer
     }
@@ -58,7 +60,7 @@ struct CompiledStatement {
     )
     loops = try Self.loops(sql, on: connection)
     self.events = events
-    // Bit 11 is SQLITE_DETERMINISTIC.
+    // The bit 0x800 is SQLITE_DETERMINISTIC.
     changingFunctions = try names("SELECT name FROM pragma_function_list WHERE flags & 0x800 = 0")
   }
 
@@ -80,7 +82,7 @@ struct CompiledStatement {
     return loops
   }
 
-  /// Whether a step of a plan looks up at most one row in a unique index.
+  /// Whether a step of a plan finds at most one row in a unique index.
   private static func findsOneRow(
     _ words: [Substring], on connection: Connection
   ) throws(DatabaseError) -> Bool {
@@ -97,7 +99,7 @@ struct CompiledStatement {
       && words[(index + 2)...].count { $0.hasSuffix("=?") || $0.hasSuffix("=?)") } >= columns
   }
 
-  /// The tables that it reads or changes itself or through views and triggers.
+  /// Returns the tables that the statement reads or changes, directly or through views and triggers.
   func tables(of actions: [AuthorizerAction]) -> Set<Identifier> {
     Set(
       events.filter { actions.contains($0.action) && $0.database == "main" }
@@ -105,10 +107,11 @@ struct CompiledStatement {
     ).union(actions.contains(.read) ? opened : []).filter { !$0.isInternal }
   }
 
-  /// How the statement runs on a large table; nil if it must run as one statement.
+  /// Returns the form of the statement for a large table; nil if it must run as one statement.
   ///
-  /// It must have the same effect for one range of rowids after the other. A trigger may write other rows of the
-  /// table, a changed rowid may move a row into the next range, and each range has its own random numbers.
+  /// The statement must have the same effect if it runs for one range of rowids after the other. A trigger
+  /// could write other rows of the table. A changed rowid could move a row into the next range. Each range
+  /// would have its own random numbers.
   ///
   /// - Parameter connection: a private database with the schema in which the statement runs.
   func ranged(
@@ -124,7 +127,7 @@ struct CompiledStatement {
       [.text(divided.table)])
     let names = Set(columns.compactMap { $0[0].text?.identifier })
     let keys = columns.filter { $0[2] != 0 }
-    // A single INTEGER key is another name of the rowid.
+    // A single INTEGER key is an alias of the rowid.
     let key = keys.count == 1 && keys[0][1].text?.identifier == "integer" ? keys[0][0].text : nil
     guard !columns.isEmpty, !divided.assigned.contains(key?.identifier ?? "rowid"),
       let rowid = ["rowid", "oid", "_rowid_"].first(where: { !names.contains($0.identifier) })
@@ -137,8 +140,8 @@ struct CompiledStatement {
 /// A statement that can run for one range of rowids after the other.
 struct RangedStatement {
   let table: String
-  /// A name of the rowid that no column hides.
+  /// A name of the rowid that no column of the table hides.
   let rowid: String
-  /// For the rows from ?1 to ?2.
+  /// The statement for the rows from rowid ?1 to rowid ?2.
   let sql: String
 }

@@ -1,6 +1,6 @@
 import SchemaPlatform
 
-/// When waiting ends.
+/// The time at which waiting ends.
 struct Deadline {
   private let time = Stopwatch()
   private let seconds: Double

@@ -1,7 +1,7 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// Types of requests (dqlite.io, Wire protocol: Client messages).
+/// The types of requests (dqlite.io, Wire protocol: Client messages).
 package enum Request {
   package static let leader: UInt8 = 0
   package static let client: UInt8 = 1
@@ -11,7 +11,7 @@ package enum Request {
   package static let cluster: UInt8 = 16
 }
 
-/// Types of answers (Server messages).
+/// The types of answers (dqlite.io, Wire protocol: Server messages).
 enum Answer {
   static let failure: UInt8 = 0
   static let rows: UInt8 = 7
@@ -41,14 +41,14 @@ package struct MessageWriter {
     withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// Ends with a zero byte, so the text must not hold one.
+  /// Writes a text and a zero byte. The text must not contain a zero byte.
   package mutating func write(_ text: String) {
     bytes.append(contentsOf: text.utf8)
     bytes.append(0)
     pad()
   }
 
-  /// The values of a statement's parameters.
+  /// Writes the values of a statement's parameters.
   package mutating func write(_ values: [Value]) {
     guard !values.isEmpty else { return }
     bytes.append(UInt8(clamping: values.count))
@@ -72,7 +72,7 @@ package struct MessageWriter {
     while !bytes.count.isMultiple(of: wordSize) { bytes.append(0) }
   }
 
-  /// With the header before the body.
+  /// Returns the message: the header and the body.
   func message(_ type: UInt8) -> [UInt8] {
     var header = MessageWriter()
     header.write(UInt64(UInt32(clamping: bytes.count / wordSize)) | UInt64(type) << 32)
@@ -92,7 +92,7 @@ extension Value {
   }
 }
 
-/// The body of an answer, read word by word.
+/// Reads the body of an answer, word by word.
 package struct MessageReader {
   let type: UInt8
   private let bytes: [UInt8]
@@ -118,9 +118,9 @@ package struct MessageReader {
     return text
   }
 
-  /// One batch of a result's rows.
+  /// Reads one batch of a result's rows.
   ///
-  /// - Returns: whether more batches follow.
+  /// - Returns: whether another batch follows.
   mutating func rows(into rows: inout [[Value]]) throws(DatabaseError) -> Bool {
     let columns = Int(clamping: try word())
     guard columns <= bytes.count / wordSize else { throw .malformedAnswer }
@@ -137,7 +137,7 @@ package struct MessageReader {
   }
 
   private mutating func row(of columns: Int) throws(DatabaseError) -> [Value] {
-    // Two type codes to a byte, padded to a word.
+    // A byte contains two type codes. The codes are padded to a word.
     let header = padded((columns + 1) / 2)
     guard columns > 0, offset + header <= bytes.count else { throw .malformedAnswer }
     let codes = (0..<columns).map { column in

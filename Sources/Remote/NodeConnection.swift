@@ -3,16 +3,19 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// A connection to one node of a cluster, and to a database on it.
+/// A connection to one node of a cluster, and to a database on the node.
 ///
-/// Use `execute` for a statement that changes rows: the node does not replicate what `rows` writes.
+/// Use `execute` for a statement that changes rows. The node does not replicate the changes of a statement
+/// that runs through `rows`.
 package final class NodeConnection: RowSource {
   package let node: String
   private let socket: Socket
-  /// Seconds.
+  /// The time limit for the connection and for each answer, in seconds.
   private let timeout: Double
 
-  /// - Parameter timeout: seconds for the connection, and for each answer.
+  /// Connects to a node.
+  ///
+  /// - Parameter timeout: the time limit for the connection and for each answer, in seconds.
   package init(
     to node: String, timeout: Double, interruption: Interruption = Interruption()
   ) throws(DatabaseError) {
@@ -30,9 +33,9 @@ package final class NodeConnection: RowSource {
     _ = try request(Request.client, client)
   }
 
-  /// Sends a request and waits for its answer.
+  /// Sends a request and waits for the answer.
   ///
-  /// - Throws: the error that the node returns.
+  /// - Throws: the error that the node returns, or a lost connection.
   package func request(
     _ type: UInt8, _ body: MessageWriter
   ) throws(DatabaseError) -> MessageReader {
@@ -53,7 +56,7 @@ package final class NodeConnection: RowSource {
     throw DatabaseError(extendedCode: code, message: try answer.text())
   }
 
-  /// The address of the leader; nil if the node knows none.
+  /// Asks for the address of the leader; nil if the node knows no leader.
   package func leader() throws(DatabaseError) -> String? {
     var body = MessageWriter()
     body.write(0)
@@ -63,7 +66,7 @@ package final class NodeConnection: RowSource {
     return address.isEmpty ? nil : address
   }
 
-  /// The addresses of all nodes.
+  /// Asks for the addresses of all nodes.
   package func nodes() throws(DatabaseError) -> [String] {
     var body = MessageWriter()
     body.write(0)
@@ -76,7 +79,7 @@ package final class NodeConnection: RowSource {
     return nodes
   }
 
-  /// Opens the database that all statements of this connection go to.
+  /// Opens the database for all later statements of this connection.
   package func open(_ database: String) throws(DatabaseError) {
     var body = MessageWriter()
     body.write(database)
@@ -87,7 +90,7 @@ package final class NodeConnection: RowSource {
 
   /// Runs a statement that returns no rows.
   ///
-  /// - Returns: how many rows it has changed.
+  /// - Returns: the number of changed rows.
   @discardableResult
   package func execute(_ sql: String, _ values: [Value] = []) throws(DatabaseError) -> Int64 {
     var answer = try request(Request.execute, try statement(sql, values))
@@ -105,7 +108,9 @@ package final class NodeConnection: RowSource {
     throw .malformedAnswer
   }
 
-  /// - Throws: an error if the node sends another number of columns.
+  /// Runs a query.
+  ///
+  /// - Throws: an error if the node returns another number of columns.
   func rows(
     _ sql: String, _ values: [Value] = [], columns: Int
   ) throws(DatabaseError) -> [[Value]] {

@@ -1,13 +1,13 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// Errors of a cluster have codes like those of SQLite: nodes send such codes.
+/// Errors of a cluster have codes like SQLite's, because nodes send such codes.
 extension DatabaseError {
-  /// The node is not the leader, so it did nothing.
+  /// The node is not the leader, and did nothing.
   private static let notLeader: Int32 = 10250
-  /// The node has lost its leadership: the cluster may or may not commit what it wrote.
+  /// The node has lost its leadership. The cluster may or may not commit the changes of the transaction.
   private static let leadershipLost: Int32 = 10506
-  /// A code of schemactl, among the codes of input and output that SQLite does not use.
+  /// A code of schemactl's own: an extended code of SQLITE_IOERR that SQLite does not use.
   private static let connectionLost: Int32 = 10 | 250 << 8
 
   static func lostConnection(_ message: String, systemError: Int32 = 0) -> DatabaseError {
@@ -18,7 +18,7 @@ extension DatabaseError {
     DatabaseError(extendedCode: ResultCode.interrupted.rawValue, message: "interrupted")
   }
 
-  /// Whether another node may be the leader now: the only errors after which a migration begins again.
+  /// Whether another node may be the leader now. A migration starts again only after these errors.
   package var asksForAnotherLeader: Bool {
     [Self.notLeader, Self.leadershipLost, Self.connectionLost].contains(extendedCode)
   }

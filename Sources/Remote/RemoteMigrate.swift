@@ -10,7 +10,7 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Project {
-  /// Plans what is pending on a cluster, and probes whether it can run there. Nothing is changed.
+  /// Plans the pending migrations of a cluster, and checks whether they can run there. Changes nothing.
   package func plan(
     _ options: MigrateOptions, on cluster: Cluster
   ) throws(Failure) -> DryRunReport {
@@ -27,8 +27,8 @@ extension Project {
   ) throws(Failure) -> (copy: ClusterCopy, plan: PlanReport, sending: RemoteSending) {
     let copy = try ClusterCopy(of: cluster, for: self)
     var project = try view(of: copy.readable)
-    // A rewrite that several operations share needs an edit of `sqlite_schema`; alone, each may have a statement
-    // of SQLite.
+    // Several operations that share a rewrite need an edit of `sqlite_schema`, which dqlite does not allow.
+    // Plan each operation alone, because then an ALTER TABLE statement may be sufficient.
     project.application.plansForLint = true
     let plan = try project.plan(options, for: copy.readable, isMeasured: false)
     return (copy, plan, try project.sending(plan, copy.live, on: cluster))
@@ -59,9 +59,9 @@ extension Project {
     return sending
   }
 
-  /// Brings the database of a cluster up to date, each migration in one transaction.
+  /// Applies the pending migrations to the database of a cluster, each in one transaction.
   ///
-  /// - Throws: what stopped it before it began; later failures are in the report.
+  /// - Throws: the failure that prevented the run. The report contains later failures.
   package func migrate(
     _ options: MigrateOptions, on cluster: Cluster,
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
@@ -82,7 +82,8 @@ extension Project {
   }
 }
 
-/// One run of `migrate` on a cluster: one transaction after the other, begun again after the loss of a leader.
+/// A run of `migrate` on a cluster: one transaction after the other. A transaction starts again if the leader
+/// is lost.
 private struct RemoteMigration {
   let project: Project
   let options: MigrateOptions
@@ -117,7 +118,7 @@ private struct RemoteMigration {
     let creates = !hasLedger
     let ledger = project.ledger
     try cluster.ask { (leader) throws(DatabaseError) in
-      // By an earlier attempt, whose answer was lost.
+      // An earlier attempt may have written the rows, and its answer may have been lost.
       let written = try leader.ids(in: ledger)
       guard !rows.allSatisfy({ written.contains($0.id) }) else { return }
       try leader.execute("BEGIN IMMEDIATE")
@@ -129,10 +130,11 @@ private struct RemoteMigration {
     report.adopted = rows.map(\.id)
   }
 
-  /// Runs one migration, again after each loss of the leader, until it is committed or time is up.
+  /// Runs one migration, and runs it again after each loss of the leader, until it is committed or the time
+  /// is up.
   private mutating func apply(_ plan: RemotePlan) throws(Failure) {
     let id = plan.migration.id
-    /// Since the first attempt failed.
+    /// The time since the first failed attempt.
     var time: Stopwatch?
     var isUncertain = false
     while true {
@@ -140,7 +142,8 @@ private struct RemoteMigration {
       do {
         let leader = try cluster.leader()
         if time != nil, try hasRun(plan, leader) {
-          // Otherwise another process has run it.
+          // If the result of an earlier COMMIT is unknown, this run probably applied the migration. Otherwise
+          // another process has applied it.
           if isUncertain { note(plan, milliseconds: 0) }
           return
         }
@@ -153,7 +156,7 @@ private struct RemoteMigration {
         hasLedger = true
         return note(plan, milliseconds: milliseconds)
       } catch AttemptError.hasLedgerRow {
-        // Whoever wrote it has committed.
+        // The process that wrote the row has committed.
         hasLedger = true
         failure = Failure(
           .busy, "another process migrates \(cluster.address.text)", remedy: "Try again later")
@@ -187,7 +190,7 @@ private struct RemoteMigration {
     return Failure(uncertain: [id], after: failure)
   }
 
-  /// Whether the ledger says so, on a node that is the leader now.
+  /// Whether the ledger of the current leader contains the migration.
   private mutating func hasRun(
     _ plan: RemotePlan, _ leader: NodeConnection
   ) throws(AttemptError) -> Bool {
@@ -210,7 +213,7 @@ private struct RemoteMigration {
 }
 
 extension NodeConnection {
-  /// The migrations in the ledger; empty without a ledger.
+  /// Returns the ids of the migrations in the ledger; empty without a ledger.
   fileprivate func ids(in ledger: Ledger) throws(DatabaseError) -> Set<ExactText> {
     guard try sql(ofTable: ledger.table.text) != nil else { return [] }
     return Set(

@@ -9,28 +9,28 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The plan of one migration as statements and questions for the leader.
+/// The plan of one migration, as statements and queries for the leader.
 package struct RemotePlan {
   let planned: PlannedMigration
   var steps: [RemoteStep]
 
   var migration: Migration { planned.migration }
 
-  /// The tables that it renames.
+  /// The tables that the migration renames.
   var renames: TableRenames {
     planned.statements.reduce(into: TableRenames()) { $0.note($1.sql, $1.events) }
   }
 }
 
-/// One question or statement for the leader.
+/// One query or statement for the leader.
 struct RemoteStep {
   let context: Context
   let action: Action
   let compiled: CompiledStatement
-  /// The sizes of its tables before the migrations, by their names when it runs.
+  /// The sizes of the tables before the migrations, by the names of the tables when the step runs.
   var loads: [Identifier: TableLoad] = [:]
 
-  /// The statement in key ranges, if its table needs them, and the size of the table.
+  /// The statement for key ranges and the size of its table, if the table is large.
   var ranges: (statement: RangedStatement, load: TableLoad)? {
     guard case .statement(let statement) = action, let ranged = statement.ranged,
       let load = loads[ranged.table.identifier], load.rows > TableLoad.fewRows
@@ -38,7 +38,7 @@ struct RemoteStep {
     return (ranged, load)
   }
 
-  /// The tables in which it may read or write many rows, by their names when it runs.
+  /// The tables in which the step may read or write many rows, by their names when it runs.
   var tables: [Identifier] {
     guard case .statement(let statement) = action else {
       return compiled.tables(of: [.read]).sorted()
@@ -47,12 +47,12 @@ struct RemoteStep {
   }
 
   enum Action {
-    /// Stops the migration when the answer is yes.
+    /// A query that stops the migration if its result is true.
     case question(Question)
     case assertion(Assertion)
     case statement(RemoteStatement)
 
-    /// The SQL that the leader receives.
+    /// The SQL for the leader.
     var sql: String {
       switch self {
       case .question(let question): "SELECT \(question.condition)"
@@ -64,8 +64,10 @@ struct RemoteStep {
 }
 
 extension RemotePlan {
-  /// - Parameter application: the functions that nodes do not have.
-  /// - Throws: why the migration cannot run on dqlite, whatever its rows are (65).
+  /// Translates a plan.
+  ///
+  /// - Parameter application: contains the functions that nodes do not have.
+  /// - Throws: the reason why the migration cannot run on dqlite, regardless of its rows (65).
   package init(_ planned: PlannedMigration, _ application: Application) throws(Failure) {
     self.planned = planned
     let migration = planned.migration
@@ -112,7 +114,7 @@ extension RemotePlan {
 }
 
 extension Context {
-  /// Why a migration cannot run on dqlite, found before anything was sent.
+  /// Returns the reason why a migration cannot run on dqlite. Nothing has been sent yet.
   func refusal(
     _ reason: String, position: Position? = nil, statement: String? = nil
   ) -> Failure {
@@ -122,12 +124,12 @@ extension Context {
   }
 }
 
-/// Compiles the steps of one plan, and finds what dqlite 1.11.1 cannot do.
+/// Compiles the steps of a plan, and finds statements that dqlite 1.11.1 cannot run.
 private struct RemoteWriter {
   private(set) var steps: [RemoteStep] = []
   /// The functions that nodes do not have.
   private let functions: Set<Identifier>
-  /// A private database with the schema at each step's own point.
+  /// A private database with the schema before the step that is compiled.
   private let connection: Connection
 
   init(_ planned: PlannedMigration, _ application: Application) throws(Failure) {
@@ -147,7 +149,7 @@ private struct RemoteWriter {
     steps.append(RemoteStep(context: context, action: action, compiled: compiled))
   }
 
-  /// - Parameter firesNoTrigger: whether the statements run without triggers on a file.
+  /// - Parameter firesNoTrigger: whether the statements run with triggers turned off on a database file.
   mutating func add(
     _ statements: ArraySlice<ReplayedStatement>, _ context: Context, _ firesNoTrigger: Bool
   ) throws(Failure) {
@@ -199,24 +201,25 @@ private struct RemoteWriter {
     context.failure(error, position: position, statement: sql, onScratch: true)
   }
 
-  /// Why a statement cannot run on dqlite, by its text and by how it ran on the scratch database.
+  /// Returns the reason why a statement cannot run on dqlite, judged by its text and by its run on the
+  /// scratch database.
   private func reason(against statement: ReplayedStatement) -> String? {
     let events = statement.events
     if statement.sql.utf8.contains(0) { return "its protocol cannot carry a NUL character" }
     if let pragma = events.first(where: { $0.action == .pragma && !Pragmas.onlyReads($0) }) {
       return "dqlite does not allow `PRAGMA \((pragma.first ?? "").identifier)`"
     }
-    // Adding a column with a CHECK or NOT NULL asks for broken rows, and returns none.
+    // ALTER TABLE with a new CHECK or NOT NULL runs a query for rows that violate it, but returns no rows.
     if statement.returnsRows, !events.contains(where: { $0.action == .alterTable }) {
       return "the statement returns rows, and dqlite does not store the changes of such a statement"
     }
-    // ALTER TABLE looks at the schema of temporary objects, too.
+    // ALTER TABLE also reads the schema of temporary objects.
     if events.contains(where: {
       $0.database == "temp" && !($0.first ?? "").identifier.isInternal
     }) {
       return "a migration there cannot have temporary objects"
     }
-    // The scratch database has only the rows that migrations write.
+    // The scratch database contains only rows that migrations insert.
     if statement.seconds > TableLoad.longest {
       return
         "the statement takes \(milliseconds(statement.seconds)) ms on the empty scratch database, and \(tooLong)"
@@ -226,10 +229,10 @@ private struct RemoteWriter {
 }
 
 extension ReplayedStatement {
-  /// How long it ran on the scratch database.
+  /// The run time on the scratch database.
   fileprivate var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
 
-  /// A PRAGMA that a migration may contain, and that schemactl does not run.
+  /// Whether the statement is a PRAGMA that a migration may contain, but that schemactl does not run.
   fileprivate var isAcceptedPragma: Bool {
     let tokens = TokenizedSQL(sql)
     guard let first = tokens.significant.first, tokens.text(first).identifier == "pragma" else {

@@ -6,13 +6,13 @@ import SchemaPlanning
 import SchemaPreview
 import SchemaSQLText
 
-/// The pending migrations as the leader receives them.
+/// The pending migrations in the form in which the leader receives them.
 struct RemoteSending {
   var plans: [RemotePlan] = []
-  /// Why migrations cannot run on dqlite (65), in order.
+  /// The reasons why migrations cannot run on dqlite (65), in order.
   var refusals: [Failure] = []
 
-  /// For `plan`.
+  /// Notes for the output of `plan`.
   var notes: [String] {
     let order =
       "each migration is one transaction on the leader: its row in the ledger, its statements, "
@@ -30,7 +30,7 @@ struct RemoteSending {
       }
   }
 
-  /// All statements in their order, and as comments the questions that schemactl asks between them.
+  /// Returns all statements in order. The queries that schemactl sends between them are comments.
   func script(of report: PlanReport) -> String {
     var lines = [
       "-- The statements for the leader, in their order. schemactl sends them itself.",

@@ -4,19 +4,19 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// One statement that changes the schema or rows.
+/// A statement that changes the schema or rows.
 struct RemoteStatement {
   let sql: String
   let position: Position
-  /// How it runs on a large table; nil if it cannot be divided.
+  /// The form of the statement for a large table; nil if it cannot be divided.
   let ranged: RangedStatement?
-  /// The tables in which it may read or write many rows, by their names when the statement runs.
+  /// The tables in which the statement may read or write many rows, by their names when it runs.
   let tables: [Identifier]
-  /// The tables whose rows it may change or remove, itself or through triggers.
+  /// The tables whose rows the statement may change or remove, directly or through triggers.
   let written: Set<Identifier>
-  /// At most how many indexes it changes.
+  /// The maximum number of indexes that the statement changes.
   let indexes: Int64
-  /// The table whose rows it writes, all of them.
+  /// The table of which the statement writes or removes all rows.
   let whole: Identifier?
   let kind: Kind
   let renamings: [(from: Identifier, to: Identifier)]
@@ -24,7 +24,7 @@ struct RemoteStatement {
   enum Kind {
     /// UPDATE or DELETE.
     case change
-    /// Also CREATE TABLE AS.
+    /// INSERT or CREATE TABLE AS.
     case insertion(into: Identifier)
     case creation(of: Identifier)
     case dropping(Identifier)
@@ -51,8 +51,8 @@ struct RemoteStatement {
     let used = compiled.tables(of: [.read, .update, .delete, .analyze])
     if let altered = events.first(where: { $0.action == .alterTable })?.second?.identifier {
       let dropsColumn = tokens.mentions("drop")
-      // DROP COLUMN writes every row, and a CHECK or a generated column that is added is tested against each.
-      // Other forms change only the schema.
+      // DROP COLUMN writes every row. A new CHECK or generated column is tested against every row. Other
+      // forms of ALTER TABLE change only the schema.
       let readsRows = dropsColumn || ["check", "generated", "as"].contains(where: tokens.mentions)
       kind = dropsColumn ? .rewriting : .other
       tables = readsRows ? [altered] : []
@@ -78,7 +78,7 @@ struct RemoteStatement {
       switch writing?.kind {
       case .insert:
         kind = target.map { .insertion(into: $0) } ?? .other
-        // REPLACE, or a key with that conflict clause.
+        // REPLACE, or a key with this conflict clause.
         if let target, written.isEmpty, compiled.removesRows { written = [target] }
         whole = nil
       case .update, .delete:
@@ -93,7 +93,7 @@ struct RemoteStatement {
     }
   }
 
-  /// Whether it writes rows that SQLite does not count as changed.
+  /// Whether the statement writes rows that SQLite does not count as changed.
   var rewritesRows: Bool {
     if case .rewriting = kind { true } else { false }
   }

@@ -10,15 +10,15 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Why one attempt to run a migration ended.
+/// The reason why one attempt to run a migration ended.
 enum AttemptError: Error {
-  /// Another node may be the leader: the migration may begin again.
+  /// Another node may be the leader, so the migration may start again.
   ///
   /// - Parameter isUncertain: whether COMMIT was sent.
   case leaderLost(DatabaseError, isUncertain: Bool)
-  /// Another process has created the ledger, or its row of the migration: nothing was changed.
+  /// Another process has created the ledger, or has written the migration's row in it. Nothing was changed.
   case hasLedgerRow
-  /// Another process writes: nothing was changed.
+  /// Another process writes to the database. Nothing was changed.
   case busy(DatabaseError)
   case failed(Failure)
 }
@@ -27,7 +27,7 @@ enum AttemptError: Error {
 struct RemoteTransaction {
   let plan: RemotePlan
   let leader: NodeConnection
-  /// Objects of the database that could not be recreated on the scratch database.
+  /// The objects of the database that could not be recreated on the scratch database.
   let unknown: Set<SchemaObject>
   let ledger: Ledger
   let createsLedger: Bool
@@ -35,7 +35,9 @@ struct RemoteTransaction {
   let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
 
-  /// - Returns: the milliseconds that it took, without COMMIT.
+  /// Runs the migration.
+  ///
+  /// - Returns: the duration in milliseconds, without COMMIT.
   func run() throws(AttemptError) -> Int64 {
     do {
       let elapsed = try runUpToCommit()
@@ -54,7 +56,7 @@ struct RemoteTransaction {
       _ = try? leader.execute("ROLLBACK")
       throw .busy(error)
     } catch {
-      // Closing the connection would roll back, too.
+      // Closing the connection would also roll back.
       _ = try? leader.execute("ROLLBACK")
       throw .failed(context.failure(error))
     }
@@ -106,7 +108,8 @@ struct RemoteTransaction {
     return elapsed
   }
 
-  /// Writes the row of the ledger first, so that its primary key decides whether the migration has run.
+  /// Writes the ledger row first, so that the primary key of the ledger decides whether the migration has
+  /// already run.
   private func claims(_ row: LedgerRow) throws(DatabaseError) -> Bool {
     do throws(DatabaseError) {
       if createsLedger { try leader.execute(ledger.createStatement) }
@@ -160,7 +163,7 @@ struct RemoteTransaction {
     let start = size
     func note() throws {
       size = try start.after(statement, on: leader) { (table) throws(DatabaseError) in
-        // The migrations before may have created the table, or filled it.
+        // Earlier migrations may have created or filled the table after it was measured.
         if let load = step.loads[table], !load.isOfSource, load.rows > 0 { return load }
         return try TableLoad(of: table, on: leader)
       }
@@ -172,7 +175,7 @@ struct RemoteTransaction {
     }
     guard let ranged = statement.ranged, try step.ranges != nil || hasManyRows(ranged.table) else {
       try leader.execute(statement.sql)
-      // The next statement accounts for the page of an empty table.
+      // The first page of a new table is counted with the next statement.
       if case .creation = statement.kind { return }
       return try note()
     }
@@ -206,7 +209,8 @@ struct RemoteTransaction {
   }
 }
 
-/// The number of rows in the next range, so that the range takes about half of the time that it may take.
+/// Chooses the number of rows in the next key range, so that the range takes about half of the permitted
+/// time.
 struct KeyRanges {
   private(set) var rows: Int64 = 1_000
 

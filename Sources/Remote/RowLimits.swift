@@ -9,28 +9,29 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Compares migrations with dqlite's limits for rows: which are refused, and which statements run in key ranges.
+/// Compares migrations with dqlite's limits for rows. Finds migrations to refuse and statements to run in key
+/// ranges.
 struct RowLimits {
-  /// Each table is measured once; nil if it does not exist.
+  /// The measured tables; nil for a table that does not exist. Each table is measured once.
   private var measured: [Identifier: TableLoad?] = [:]
-  /// The tables that the statements so far have created, renamed, filled or removed.
+  /// The tables that earlier statements have created, renamed, filled or removed.
   private var changed: [Identifier: Origin] = [:]
 
   private enum Origin {
-    /// On the leader it has another name.
+    /// The table has another name on the leader.
     case renamed(from: Identifier)
-    /// Filled from a table of this size.
+    /// The table is filled from a table of this size.
     case filled(TableLoad)
-    /// Not on the leader.
+    /// The leader does not have the table.
     case new
   }
 
-  /// How many rows one question may read.
+  /// The maximum number of rows that one query may read.
   private static let readable: Int64 = 1_000_000
 
-  /// Tries the steps that run undivided on a private copy of the first rows.
+  /// Tries the undivided steps on a private copy of the first rows.
   ///
-  /// - Returns: why migrations cannot run with these rows (65).
+  /// - Returns: the reasons why migrations cannot run with these rows (65).
   static func refusals(
     bySampleOf plans: [RemotePlan], _ live: Schema, _ application: Application, on cluster: Cluster
   ) throws(Failure) -> [Failure] {
@@ -47,7 +48,7 @@ struct RowLimits {
 
   /// Measures the tables of a plan.
   ///
-  /// - Throws: why the migration cannot run with the rows that the cluster has (65).
+  /// - Throws: the reason why the migration cannot run with the rows of the cluster (65).
   mutating func measure(_ plan: inout RemotePlan, _ cluster: Cluster) throws(Failure) {
     for index in plan.steps.indices {
       let step = plan.steps[index]
@@ -70,7 +71,7 @@ struct RowLimits {
     }
   }
 
-  /// - Returns: nil for a table that does not exist before the migrations.
+  /// Returns the size of a table; nil if the table does not exist before the migrations.
   private mutating func load(
     of table: Identifier, _ cluster: Cluster
   ) throws(Failure) -> TableLoad? {
@@ -96,7 +97,7 @@ struct RowLimits {
         + "that is busy for too long can lose its leadership")
   }
 
-  /// - Throws: why one transaction cannot write all rows of the table.
+  /// - Throws: the reason why one transaction cannot write all rows of the table.
   private func require(
     _ statement: RemoteStatement, _ step: RemoteStep, _ table: Identifier, _ load: TableLoad,
     _ cluster: Cluster
@@ -114,9 +115,9 @@ struct RowLimits {
       CommitSize.refusal("it writes the \(load.rows.inWords) rows of `\(load.table)`", bytes))
   }
 
-  /// Notes the tables that a statement creates, renames, fills or removes.
+  /// Records the tables that a statement creates, renames, fills or removes.
   ///
-  /// - Parameter loads: the sizes of those that it reads.
+  /// - Parameter loads: the sizes of the tables that the statement reads.
   private mutating func note(
     _ statement: RemoteStatement, _ loads: [Identifier: TableLoad], _ cluster: Cluster
   ) throws(Failure) {
@@ -136,10 +137,11 @@ struct RowLimits {
 }
 
 extension RemoteStep {
-  /// - Parameter duration: its seconds with the first rows of each table.
+  /// - Parameter duration: the duration of the step with the first rows of each table, in seconds.
   fileprivate func refusal(after duration: Double) -> Failure? {
     guard ranges == nil, !loads.isEmpty else { return nil }
-    // On three nodes, statements on 300,000 rows took up to 2.1 times as long as 60 times 5,000 rows here.
+    // On three nodes, statements on 300,000 rows took up to 2.1 times as long as 60 times the duration on
+    // 5,000 rows here.
     let estimate = duration * scale * (scale > 1 ? 2 : 1)
     guard estimate > TableLoad.longest else { return nil }
     return refusal(
@@ -147,8 +149,8 @@ extension RemoteStep {
         + tooLong + advice)
   }
 
-  /// How much longer it takes than with the first rows of each table. At worst, it reads all rows of one table for
-  /// each row of another.
+  /// The estimated ratio of the duration to the duration with the first rows of each table. In the worst
+  /// case, the step reads all rows of one table for each row of another.
   private var scale: Double {
     let scales = loads.mapValues { max(1, Double($0.rows) / Double($0.sample)) }
     let largest = scales.values.max() ?? 1
@@ -159,7 +161,7 @@ extension RemoteStep {
     return max(largest, nested)
   }
 
-  /// How a change of rows could run in time.
+  /// Advice on how to change rows within the time limit.
   private var advice: String {
     guard case .statement(let statement) = action, case .change = statement.kind else { return "" }
     return
@@ -183,7 +185,7 @@ let tooLong =
   "a leader that is busy for longer than \(milliseconds(TableLoad.longest)) ms can lose its leadership"
 
 extension Int64 {
-  /// With commas, and with "more than" where the count ended at `TableLoad.most`.
+  /// The number with commas; with "more than" if counting stopped at `TableLoad.most`.
   var inWords: String {
     (self >= TableLoad.most ? "more than " : "") + grouped(self)
   }

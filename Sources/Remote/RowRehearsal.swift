@@ -7,11 +7,11 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The pending migrations on a private copy of the first rows of each table that a statement reads or writes at once.
-/// It measures what is slow even with few rows, such as a subquery for each row.
+/// Runs the pending migrations on a private copy of the first rows of each table. Measures statements that
+/// are slow even with few rows, such as one with a subquery for each row.
 ///
-/// - Parameter tables: those that statements read or write at once, by their names in the database.
-/// - Returns: the seconds of each step of the plans, by migration and step.
+/// - Parameter tables: the tables that undivided statements read or write, by their names in the database.
+/// - Returns: the duration of each step in seconds, by migration and step.
 func rehearsedDurations(
   of plans: [RemotePlan], _ live: Schema, _ tables: [TableLoad], _ application: Application,
   on cluster: Cluster
@@ -38,7 +38,8 @@ func rehearsedDurations(
     plan.steps.map { step in
       try? connection.limitWork(to: limit)
       let time = Stopwatch()
-      // A step that fails here may run on the cluster, whose tables have more rows, and so may the steps after it.
+      // A step that fails here may run on the cluster, whose tables have more rows. So continue with the
+      // later steps.
       _ = try? connection.execute(step.action.sql)
       return time.seconds
     }

@@ -3,12 +3,14 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// A TCP connection whose waiting ends with an interruption, and at a time limit.
+/// A TCP connection. An interruption or a time limit ends its waiting.
 final class Socket {
   private let descriptor: Int32
   private let interruption: Interruption
 
-  /// - Parameter timeout: seconds for the connection to each address of the host.
+  /// Connects to a node.
+  ///
+  /// - Parameter timeout: the time limit for each address of the host, in seconds.
   init(
     to node: NodeAddress, timeout: Double, interruption: Interruption
   ) throws(DatabaseError) {
@@ -64,7 +66,7 @@ final class Socket {
     throw .lostConnection(String(cString: strerror(problem)), systemError: problem)
   }
 
-  /// Waits in short steps, because an interruption must end it.
+  /// Waits in short intervals, so that an interruption can end the wait.
   private static func wait(
     for events: Int16, on descriptor: Int32, until end: Deadline,
     _ interruption: Interruption
@@ -118,8 +120,9 @@ final class Socket {
     return bytes
   }
 
-  /// A node sends a large answer in parts, each after the acknowledgement of the one before, which Linux delays by
-  /// 40 ms. The switch holds for a short time only (tcp(7), TCP_QUICKACK).
+  /// Turns off delayed acknowledgements. A node sends a large answer in parts, and each part waits for the
+  /// acknowledgement of the previous one, which Linux delays by 40 ms. The option is not permanent, so it is
+  /// set before each read (tcp(7), TCP_QUICKACK).
   private func acknowledgeAtOnce() {
     #if os(Linux)
       var one: Int32 = 1

@@ -5,26 +5,30 @@ import SchemaSQLite
 /// The size of a table, measured on the leader.
 struct TableLoad {
   let table: String
-  /// At most `most`.
+  /// The number of rows, at most `most`.
   let rows: Int64
   /// The columns that store values.
   let columns: [String]
   let hasRowid: Bool
-  /// The average bytes of a row's values, and of its entries in all indexes, among the first rows.
+  /// The average size in bytes of a row's values, and of its entries in all indexes, among the first 1,000
+  /// rows.
   private let row: Int64
   private let entries: Int64
-  /// Whether the table did not exist when it was measured: the size is that of the table whose rows it receives.
+  /// Whether the table did not exist when it was measured. Then the size is that of the table from which it
+  /// is filled.
   private(set) var isOfSource = false
 
-  /// A statement on a table with at most so many rows is not divided.
+  /// The number of rows up to which the statements on a table are not divided.
   static let fewRows: Int64 = 5_000
-  /// Counting the rows of a table ends here.
+  /// The number at which counting the rows of a table stops.
   static let most: Int64 = 2_000_000
-  /// The seconds that one statement may take. With the settings of go-dqlite, 0.4 s commit and 0.6 s can lose the
-  /// leadership.
+  /// The maximum duration of one statement, in seconds. With the settings of go-dqlite, statements of 0.4 s
+  /// are committed, and statements of 0.6 s can lose the leadership.
   static let longest = 0.2
 
-  /// - Returns: nil for a table that does not exist.
+  /// Measures a table.
+  ///
+  /// - Returns: nil if the table does not exist.
   init?(of name: Identifier, on leader: NodeConnection) throws(DatabaseError) {
     let found = try leader.rows(
       "SELECT l.name, c.name, l.wr FROM pragma_table_list AS l JOIN pragma_table_xinfo(l.name) AS c "
@@ -57,30 +61,31 @@ struct TableLoad {
     entries = indexed.isEmpty ? 0 : sample?[1].count ?? 0
   }
 
-  /// The bytes of all rows.
+  /// The size of all rows in bytes.
   var bytes: Int64 { rows.times(row) }
 
-  /// How many of its first rows are copied to measure statements.
+  /// The number of first rows to copy for measuring statements.
   var sample: Int64 {
     min(Self.fewRows, max(1, CommitSize.largest * 2 / row))
   }
 
-  /// The same size for a table that receives these rows.
+  /// The size for a table that is filled with the rows of this one.
   var asSource: Self {
     var load = self
     load.isOfSource = true
     return load
   }
 
-  /// The most bytes that a number of changed rows writes: each may be on another page, or on several.
+  /// Returns the maximum number of bytes that a number of changed rows writes. Each row may be on another
+  /// page, or on several pages.
   ///
-  /// - Parameter indexes: the number of indexes that change, with the rows of a table without a rowid.
+  /// - Parameter indexes: the number of indexes that change, including the rows of a WITHOUT ROWID table.
   func bytes(changing changed: Int64, indexes: Int64) -> Int64 {
     let bytes = min(max(rows, changed).times(row), changed.times(max(CommitSize.pageSize, row)))
     return (hasRowid ? bytes : 0) + entryBytes(changing: changed, indexes: indexes)
   }
 
-  /// The same for their entries in the indexes.
+  /// Returns the maximum number of bytes that their entries in the indexes write.
   func entryBytes(changing changed: Int64, indexes: Int64) -> Int64 {
     min(
       max(rows, changed).times(entries),
@@ -89,12 +94,12 @@ struct TableLoad {
 }
 
 extension Value {
-  /// A number of rows or bytes that a node reports.
+  /// A number of rows or bytes that a node reports, between 0 and 2^56.
   var count: Int64 { min(max(integer ?? 0, 0), 1 << 56) }
 }
 
 extension Int64 {
-  /// The product of two counts; the largest number if it is larger.
+  /// Returns the product of two counts, at most 2^56.
   func times(_ other: Int64) -> Int64 {
     let (product, isTooLarge) = multipliedReportingOverflow(by: other)
     return isTooLarge ? 1 << 56 : Swift.min(product, 1 << 56)
