@@ -1,26 +1,26 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target holds itself to the same rules: Swift 6 mode, and a warning is an error.
+/// The settings of every target: upcoming features, and warnings as errors.
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
 ]
 
-/// CI optimizes the small modules in which tests spend most of their time.
+/// The small modules in which tests spend most of their time. CI optimizes them.
 let optimized =
   Context.environment["SCHEMACTL_OPTIMIZED"] == nil
   ? [] : ["SchemaPlatform", "SchemaSQLite", "SchemaSQLText", "SchemaModel"]
 
-/// The modules of the design (see `docs/design.md`), in order: each may import only those above it.
+/// The modules of the design (see `docs/design.md`), in order. Each may import only modules above it.
 let engine = [
   "Platform", "SQLite", "SQLText", "Model", "Manifest", "Planning", "History", "Replay", "Copies",
   "Apply", "Inspect", "YAML", "Git", "Preview", "Timeline", "Trials", "Devices", "Queries", "Lint",
   "Authoring", "Import", "Diagram", "Report", "Fleet", "Remote",
 ].map { "Schema\($0)" }
 
-/// A module in the folder that has its name without `Schema`.
+/// Declares a module. Its folder has the same name without `Schema`.
 func module(_ name: String, _ dependencies: [String] = [], _ settings: [SwiftSetting] = [])
   -> Target
 {
@@ -30,7 +30,7 @@ func module(_ name: String, _ dependencies: [String] = [], _ settings: [SwiftSet
     swiftSettings: strict + settings + (optimized.contains(name) ? [.unsafeFlags(["-O"])] : []))
 }
 
-/// The modules above one of the engine.
+/// Returns the modules above a module of the engine.
 func above(_ name: String) -> [String] { Array(engine.prefix { $0 != name }) }
 
 func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> Target {
@@ -40,7 +40,7 @@ func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> 
     path: "Tests/\(name)Tests", exclude: exclude, swiftSettings: strict)
 }
 
-/// What tests share, or a program that tests start.
+/// Declares a module that tests share.
 func support(_ name: String, _ dependencies: [String]) -> Target {
   .target(
     name: "Schema\(name)", dependencies: dependencies.map { .byName(name: $0) },
@@ -99,13 +99,13 @@ let package = Package(
     module("SchemaImport", above("SchemaTimeline") + ["SchemaAuthoring"]),
     module("SchemaDiagram", above("SchemaReplay")),
     module("SchemaReport", above("SchemaReport")),
-    // It needs no YAML, git or lint.
+    // It needs neither YAML nor git nor lint.
     module("SchemaFleet", above("SchemaYAML")),
     module("SchemaRemote", above("SchemaYAML") + ["SchemaPreview"]),
     .target(
       name: "SchemaKit", dependencies: above("SchemaYAML").map { .byName(name: $0) },
       swiftSettings: strict),
-    // For tools: it reads a folder of manifests.
+    // For tools that read a folder of manifests.
     .target(
       name: "SchemaKitYAML",
       dependencies: (["SchemaKit"] + above("SchemaGit")).map { .byName(name: $0) },
@@ -140,7 +140,8 @@ let package = Package(
     tests(
       "SchemaKit",
       above("SchemaTimeline") + ["SchemaAuthoring", "SchemaCSQLite", "SchemaKitYAML"] + testSupport),
-    // They start schemactl, which the build puts beside them, and need not wait for its modules.
+    // These tests start the executable `schemactl`, which the build puts beside them. They do not depend on
+    // its modules, so they need not wait for them.
     tests(
       "Schemactl",
       [
@@ -153,11 +154,12 @@ let package = Package(
       "Remote", above("SchemaTimeline") + ["SchemaRemote", "SchemaAuthoring"] + testSupport,
       exclude: ["Node"]),
     support("JSONChecking", []),
-    // Programs in temporary folders: their tests are compiled beside the engine.
+    // Helpers that run programs in temporary folders. Tests that need only these compile at the same time as
+    // the engine.
     support("TestPrograms", ["SchemaSQLite"]),
-    // Databases and histories in temporary folders.
+    // Helpers for databases and histories in temporary folders.
     support("TestSupport", above("SchemaTimeline") + ["SchemaAuthoring", "SchemaTestPrograms"]),
-    // What `make fuzz` feeds, and a test runs over its corpora.
+    // The functions that `make fuzz` feeds with input. A test runs them over the stored corpora.
     .target(
       name: "SchemaFuzzing", dependencies: above("SchemaTimeline").map { .byName(name: $0) },
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: strict),
@@ -165,29 +167,30 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// `make test-all`, `make torture`, `make benchmark` and `make check` build these; the others need not wait for them.
+// `make test-all`, `make torture`, `make benchmark` and `make check` build these targets. Other builds skip
+// them.
 if Context.environment["SCHEMACTL_TEST_ALL"] != nil {
   package.targets += [
-    // SQLite's view of the disk, where every call can be seen and be made to fail.
+    // A file system for SQLite that records every call and can make it fail.
     support("FaultyFileSystem", ["SchemaCSQLite"]),
     .target(
       name: "SchemaFaultyAllocator", dependencies: ["SchemaCSQLite"],
       path: "Tests/FaultyAllocator"),
-    // A program, because faults are made for a whole process: a file system and an allocator of its
-    // own, signals, kills.
+    // A program and not a test, because its faults affect the whole process: it replaces the file system and
+    // the allocator, and it sends signals and kills.
     .executableTarget(
       name: "SchemaTorture",
       dependencies: (engine + [
         "SchemaCSQLite", "SchemaFaultyAllocator", "SchemaFaultyFileSystem",
       ] + testSupport).map { .byName(name: $0) },
       path: "Tests/Torture", swiftSettings: strict),
-    // Measures the release file from outside, as a process beside others.
+    // Measures the release build from outside, as a separate process.
     .executableTarget(name: "SchemaBenchmark", path: "Benchmarks", swiftSettings: strict),
     tests("Torture", ["SchemaTorture", "schemactl"] + testSupport + engine),
   ]
 }
 
-// libFuzzer comes with Swift on Linux, and only instrumented code is of use to it: `make fuzz`.
+// `make fuzz`. Swift on Linux includes libFuzzer, which needs instrumented code.
 if Context.environment["SCHEMACTL_FUZZING"] != nil {
   package.targets.append(
     .executableTarget(
@@ -195,8 +198,8 @@ if Context.environment["SCHEMACTL_FUZZING"] != nil {
       swiftSettings: strict))
 }
 
-// The command that a plugin runs is compiled for the build machine apart, which doubles a build. `make test`
-// needs no plugin.
+// SwiftPM compiles the command of a plugin separately for the build machine, which doubles the time of a
+// build. `make test` needs no plugin.
 if Context.environment["SCHEMACTL_NO_PLUGINS"] != nil {
   package.targets.removeAll { $0.type == .plugin }
   package.products.removeAll { $0 is Product.Plugin }

@@ -2,7 +2,7 @@ import Foundation
 import PackagePlugin
 
 /// Compiles the migrations of a target, or of its package, into the resource `migrations.schema`. The build
-/// fails when the history is invalid.
+/// fails if the history is invalid.
 @main
 struct SchemaBundlePlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -18,7 +18,7 @@ struct SchemaBundlePlugin: BuildToolPlugin {
     let configuration = folder.deletingLastPathComponent().appending(path: "schemactl.yaml")
     let isConfigured = FileManager.default.fileExists(
       atPath: configuration.path(percentEncoded: false))
-    // A squash has a folder of its own.
+    // The enumerator also lists subfolders: a squash moves manifests to the folder `squashed`.
     let inputs = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?
       .compactMap { $0 as? URL }.filter { !isFolder($0) }
     return [

@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package schemactl-check [OPTIONS]`: `schemactl check` in the package's folder, with the
-/// options as they are.
+/// `swift package schemactl-check [OPTIONS]` runs `schemactl check` in the package's folder and passes the
+/// options unchanged.
 @main
 struct SchemactlPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
@@ -13,7 +13,7 @@ struct SchemactlPlugin: CommandPlugin {
     try check.run()
     check.waitUntilExit()
     guard check.terminationReason == .exit else { exit(70) }
-    // SwiftPM shows the code and fails with one of its own.
+    // SwiftPM shows this exit code, but fails with a different one.
     if check.terminationStatus != 0 { exit(check.terminationStatus) }
   }
 }

@@ -1,12 +1,12 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// The complete content of a database: the text of its schema, and every row with its rowid.
+/// The complete content of a database: the SQL of its schema, and every row with its rowid.
 package struct DatabaseContent: Equatable {
   package let schema: [[Value]]
   package let rows: [String: [[Value]]]
 
-  /// - Parameter isLeftOut: whether to ignore the table of this name.
+  /// - Parameter isLeftOut: returns whether to ignore the table of this name.
   package init(_ connection: Connection, except isLeftOut: (String) -> Bool = { _ in false }) throws
   {
     schema = try connection.rows(
@@ -26,7 +26,7 @@ package struct DatabaseContent: Equatable {
       }
       let rowid = table[1] == 1 || name.hasPrefix("sqlite_") ? nil : free
       let terms = columns.map(Quoting.quoted).flatMap { ["typeof(\($0))", "quote(\($0))"] }
-      // SQLite may store rows of its own tables in another order.
+      // Sort the rows: SQLite may store rows of its own tables in another order.
       rows[name] = try connection.rows(
         "SELECT \(((rowid.map { [$0] } ?? []) + terms).joined(separator: ", ")) "
           + "FROM \(Quoting.quoted(name)) NOT INDEXED"

@@ -2,8 +2,8 @@ import SchemaSQLText
 
 /// A random schema whose statements have many equivalent spellings.
 ///
-/// In its templates a name is `‹name›` where it is defined and `«name»` where it is used. A
-/// no-break space must remain a space: SQLite 3.40 reads a comment in or before GENERATED ALWAYS as
+/// In its templates, a name is `‹name›` where it is defined, and `«name»` where it is used. A no-break space
+/// marks a space that no comment may replace: SQLite 3.40 reads a comment in or before GENERATED ALWAYS as a
 /// part of the type.
 package struct GeneratedSchema {
   package private(set) var tables: [GeneratedTable] = []
@@ -44,7 +44,7 @@ package struct GeneratedSchema {
     (tables.map { $0.template { _ in true } } + others).map(plainSQL).joined(separator: ";\n")
   }
 
-  /// An equivalent spelling with other quotes, case, white space, comments and places of
+  /// Returns an equivalent spelling with other quotes, letter case, white space, comments and positions of
   /// constraints.
   package func respelled(using generator: inout SeededGenerator) -> String {
     var templates: [String] = []
@@ -58,7 +58,7 @@ package struct GeneratedTable {
   package struct Column {
     let name: String
     let clauses: String
-    /// Constraints that can be inline or in the table.
+    /// The constraints that can be column constraints or table constraints.
     let constraints: [(inline: String, ofTable: String)]
   }
 
@@ -148,7 +148,7 @@ package struct GeneratedTable {
   }
 }
 
-/// A template with its names in the simplest possible quotes.
+/// Returns the SQL of a template with the simplest possible quotes for its names.
 package func plainSQL(_ template: String) -> String {
   render(template) { name, _ in
     Quoting.identifier(name)

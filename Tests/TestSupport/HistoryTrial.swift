@@ -25,8 +25,9 @@ package struct HistoryTrial {
   package private(set) var tables = 0
   package private(set) var rows = 0
 
-  /// - Returns: differences from the `sqlite3` shell, between two replays and after rebuilds; empty
-  ///   if there are none.
+  /// Runs the trial.
+  ///
+  /// - Returns: the differences from the `sqlite3` shell, between two replays, and after rebuilds.
   package mutating func problems() throws -> [String] {
     for (index, sql) in files.enumerated() {
       try sandbox.add(number(index), "operations:\n  - sql: \(yamlQuoted(sql))\n")
@@ -62,7 +63,7 @@ package struct HistoryTrial {
 
   private func comparedWithShell() throws -> [String] {
     let shell = sandbox.folder + "/shell.sqlite"
-    // Each file is a separate script: a comment at its end must not swallow the next file.
+    // Each file is a separate script, so a comment at its end must not include the next file.
     let script = files.map { file in
       let endsInComment = TokenizedSQL(file).tokens.last?.kind == .comment
       return file + (endsInComment ? "\n;\n" : ";\n")
@@ -85,7 +86,7 @@ package struct HistoryTrial {
     return problems
   }
 
-  /// Recreates the schema by operations of a manifest, and by SQL.
+  /// Recreates the schema with the operations of one manifest, and compares the results.
   private func madeAgain() throws -> [String] {
     let live = try sandbox.schema().ours(except: isOurs)
     let other = try Sandbox(isInMemory: true)
@@ -115,7 +116,7 @@ package struct HistoryTrial {
     return before.differences(from: try DatabaseContent(sandbox.open(), except: isOurs))
   }
 
-  /// Inserts a few rows into every table that accepts some, whatever its constraints.
+  /// Inserts a few rows into every table whose constraints allow it.
   private func fill() throws {
     let connection = try sandbox.open()
     connection.set(.triggers, to: false)
@@ -136,7 +137,7 @@ package struct HistoryTrial {
           if (try? connection.execute(insert)) != nil { break }
         }
       }
-      // Leave gaps between the rowids, and a sequence beyond the last one.
+      // Delete the last row, so that AUTOINCREMENT counters are greater than the last rowid.
       if !table.isVirtualTable {
         let last = Quoting.quoted(columns[0][0].text ?? "")
         _ = try? connection.execute(

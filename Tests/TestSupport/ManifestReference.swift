@@ -190,7 +190,7 @@ extension Grammar {
     operations.compactMap { if case .mapping(let rule) = $0.shape { rule } else { nil } }
   }
 
-  /// A short example of each operation, as an entry of `operations`.
+  /// A short example for each operation, as an entry of `operations`.
   package static let examples: [ExactText: String] = [
     "create_table": """
     - create_table:
@@ -282,7 +282,7 @@ extension Grammar {
   ]
 }
 
-/// Writes Markdown with a table of keys for each mapping.
+/// Writes Markdown with a table of the keys of each mapping.
 private struct ReferenceWriter {
   private(set) var text = ""
 
@@ -311,7 +311,7 @@ private struct ReferenceWriter {
     }
   }
 
-  /// The nested mappings, without duplicates.
+  /// Writes the nested mappings, each only once.
   mutating func parts(besides known: [MappingRule], of rules: [MappingRule]) {
     var names = Set((known + rules).map { ExactText($0.name) })
     var rest = rules.flatMap(\.held)
@@ -326,14 +326,14 @@ private struct ReferenceWriter {
 }
 
 extension MappingRule {
-  /// Capitalises a title, except for a key in code.
+  /// The name as a heading: without its article and with a capital first letter.
   fileprivate var title: String {
     let words = name.split(separator: " ").drop { $0 == "a" || $0 == "an" }
     let title = words.joined(separator: " ")
     return title.prefix(1).uppercased() + title.dropFirst()
   }
 
-  /// A link to the section, with GitHub's anchor for its title.
+  /// A link to the section of the mapping, with the anchor that GitHub creates for the heading.
   fileprivate var link: String {
     let anchor = title.lowercased().replacing("`", with: "").replacing(" ", with: "-")
     return "[\(name)](#\(anchor))"
@@ -353,7 +353,7 @@ extension Shape {
     }
   }
 
-  /// Describes the value in a cell of a table.
+  /// A description of the value for a table cell.
   fileprivate var reference: String {
     switch self {
     case .text(let rule): rule.reference

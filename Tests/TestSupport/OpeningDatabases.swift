@@ -5,7 +5,7 @@ import SchemaPreview
 import SchemaReplay
 import SchemaSQLText
 
-/// What commands do with a database that they have opened, for tests that name its file.
+/// Variants of `Project` methods that open the database file themselves, for tests that name the file.
 extension Project {
   package func status(
     database: String, timeout: Double, comparesSchema: Bool = false

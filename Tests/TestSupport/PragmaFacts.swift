@@ -2,8 +2,8 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// The differences between the parser and SQLite's PRAGMAs for all tables, indexes, triggers and
-/// views of a database; empty if they agree.
+/// Returns the differences between the parser and SQLite's PRAGMAs for all tables, indexes, triggers and
+/// views of a database.
 package func parserDisagreements(with connection: Connection) throws -> [String] {
   let schema = try Schema(of: connection)
   var found: [String] = []
@@ -71,7 +71,7 @@ private struct PragmaFacts {
       (
         "types", table.columns.map { $0.type?.text.asciiLowercased ?? "" },
         try list("SELECT lower(type) FROM pragma_table_xinfo(?1) ORDER BY cid").enumerated().map {
-          // SQLite includes the words that belong to GENERATED (Generated Columns, section 2.1).
+          // SQLite reports `GENERATED ALWAYS` as a part of the type (Generated Columns, section 2.1).
           let suffix = " generated always"
           return table.columns[$0].generated != nil && $1.hasSuffix(suffix)
             ? String($1.dropLast(suffix.count)) : $1
@@ -80,7 +80,8 @@ private struct PragmaFacts {
       (
         "NOT NULL",
         table.columns.map { column in
-          // Also in a STRICT table, except for the rowid (STRICT Tables, section 2).
+          // The key columns of a STRICT table are also NOT NULL, except for the rowid (STRICT Tables, section
+          // 2).
           let isKey =
             (table.isWithoutRowid || table.isStrict && alias.isEmpty)
             && key.contains { column.name.isSame(as: $0) }
@@ -118,7 +119,7 @@ private struct PragmaFacts {
   }
 
   private func normal(_ sql: String) -> String {
-    // The PRAGMA omits the outermost parentheses, and reports a text in any quotes as that text.
+    // The PRAGMA omits the outermost parentheses, and reports a quoted string without its quotes.
     var tokens = TokenizedSQL(sql).significant.map { TokenizedSQL(sql).text($0) }
     while tokens.first == "(", tokens.last == ")" { tokens = Array(tokens.dropFirst().dropLast()) }
     return tokens.joined(separator: " ")
@@ -131,7 +132,7 @@ private struct PragmaFacts {
     for constraint in table.constraints {
       guard case .primaryKey(let terms, _, _) = constraint.kind else { continue }
       var names: [String] = []
-      // A repeated column counts once.
+      // Count a repeated column only once.
       for name in terms.compactMap({ $0.column?.text.asciiLowercased }) where !names.contains(name)
       {
         names.append(name)
@@ -148,7 +149,7 @@ private struct PragmaFacts {
       }
   }
 
-  /// Determines AUTOINCREMENT from the program of an INSERT, the only place that shows it: it opens
+  /// Returns "1" if the table has AUTOINCREMENT. Only the program of an INSERT shows that: it opens
   /// `sqlite_sequence`.
   private func toldAutoincrement() throws -> String {
     guard let root = schema.table("sqlite_sequence")?.rootPage else { return "0" }
@@ -173,7 +174,7 @@ private struct PragmaFacts {
     return [column.name.text]
   }
 
-  /// A key that is not the rowid has an index of its own.
+  /// Returns the alias of the rowid. Any other primary key has its own index.
   private func toldRowidAlias(_ table: CreateTable) throws -> [String] {
     guard !table.isWithoutRowid else { return [] }
     let key = try list("SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0")
@@ -212,7 +213,7 @@ private struct PragmaFacts {
     ).sorted()
   }
 
-  /// Determines the collations from an index on the column.
+  /// Returns the collations of the columns, as the parser reads them.
   private func collations(of table: CreateTable, _ tokens: TokenizedSQL) throws -> [String] {
     table.columns.map { $0.collation?.text.asciiLowercased ?? "binary" }
   }
@@ -274,6 +275,6 @@ private struct PragmaFacts {
 }
 
 extension String {
-  /// Folds a name like SQLite: ASCII letters only.
+  /// The name with lower-case ASCII letters. SQLite folds only these letters.
   var asciiLowercased: String { String(decoding: Array(identifier.folded), as: UTF8.self) }
 }

@@ -4,7 +4,7 @@ import SchemaTestPrograms
 extension Sandbox {
   package static let statusMove = "0007_replace_is_completed_with_status"
 
-  /// The Reminders history, without its lock.
+  /// Returns a sandbox with the Reminders history, without its lock.
   package static func reminders() throws -> Sandbox {
     let sandbox = try Sandbox()
     let files = try FileManager.default.contentsOfDirectory(atPath: repository.path + "/migrations")
@@ -16,8 +16,8 @@ extension Sandbox {
     return sandbox
   }
 
-  /// Creates a Reminders database at release 1.0 with lists, tags and the given number of
-  /// reminders. One in three is completed, and all were last updated long ago.
+  /// Creates a Reminders database at release 1.0 with lists, tags and the given number of reminders. Every
+  /// third reminder is completed. All were last updated in 2020.
   package func makeRelease1(reminders: Int = 30) throws {
     try migrate(to: "0006")
     try run(
@@ -34,7 +34,7 @@ extension Sandbox {
   }
 }
 
-/// A small random number generator with a seed.
+/// A small random number generator with a seed, so that a failure can be reproduced.
 package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -10,14 +10,14 @@ import SchemaReplay
 import SchemaSQLite
 import SchemaYAML
 
-/// A temporary folder with a history and databases, which is deleted at the end.
+/// A temporary folder with a history and databases. `deinit` deletes it.
 package final class Sandbox {
   package let folder: String
   package var application = Application()
   package var ignore: [String] = []
 
-  /// - Parameter isInMemory: whether to use a folder in memory if possible: for many short-lived
-  ///   databases without simulated crashes.
+  /// - Parameter isInMemory: whether to use a folder in memory if possible, for many short-lived databases
+  ///   without simulated crashes.
   package init(isInMemory: Bool = false) throws {
     let memory = "/dev/shm"
     let parent =
@@ -41,7 +41,7 @@ package final class Sandbox {
     return self
   }
 
-  /// Adds a migration that consists of SQL.
+  /// Adds a migration with one `sql` operation.
   @discardableResult
   package func addSQL(_ id: String, _ sql: String) throws -> Self {
     let indented = sql.split(separator: "\n", omittingEmptySubsequences: false)
@@ -49,8 +49,7 @@ package final class Sandbox {
     return try add(id, "operations:\n  - sql: |\n\(indented)\n")
   }
 
-  /// Replaces the last migration by a `rebuild_table` with the definition that the table has
-  /// elsewhere.
+  /// Replaces the last migration by a `rebuild_table` with the definition of the table in another sandbox.
   package func replaceLastMigration(rebuilding table: String, as other: Sandbox) throws {
     let last = try project().migrations.last?.id ?? ""
     let sql = try other.schema().table(table)?.sql ?? ""
@@ -90,7 +89,7 @@ package final class Sandbox {
     try project().migrate(options(to: to, change))
   }
 
-  /// The failure of `migrate`, however it is reported; nil if it succeeds.
+  /// Runs `migrate` and returns its failure, whether it is thrown or in the report; nil if it succeeds.
   package func failure() -> Failure? {
     do {
       return try migrate().failure
@@ -103,7 +102,7 @@ package final class Sandbox {
     try Connection(path: database, mode: .readWriteCreate)
   }
 
-  /// Runs SQL on the database without foreign keys.
+  /// Runs SQL on the database, with foreign keys off.
   package func run(_ sql: String) throws { try open().execute(sql) }
 
   package func rows(_ sql: String) throws -> [[Value]] { try open().rows(sql) }

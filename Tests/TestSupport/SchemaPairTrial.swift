@@ -8,7 +8,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// Migrates a database with rows between two versions of a schema, like `new --from` and `migrate`,
+/// Migrates a database with rows from one version of a schema to another, like `new --from` and `migrate`,
 /// and reports wrong results.
 package struct SchemaPairTrial {
   private let seed: UInt64
@@ -24,7 +24,9 @@ package struct SchemaPairTrial {
     if seed % 3 == 1 { sandbox.application.plansForLint = true }
   }
 
-  /// - Returns: the problem with the information to reproduce it; nil if there is none.
+  /// Runs the trial.
+  ///
+  /// - Returns: the first problem with the information to reproduce it; nil if the result is correct.
   package func problem() throws -> String? {
     try fill()
     let wanted = try Schema(of: made(new.whole))
@@ -59,8 +61,8 @@ package struct SchemaPairTrial {
       ? nil : told(problems.prefix(5).joined(separator: "\n") + "\n\(manifest)")
   }
 
-  /// Whether `quick_check` of SQLite 3.40 may report false errors. In a table without rowid whose
-  /// key is not first, it reads the wrong column when it checks for NULL and for types.
+  /// Whether `quick_check` of SQLite 3.40 may report false errors. If the key of a WITHOUT ROWID table is not
+  /// its first column, it reads the wrong column when it checks for NULL and for types.
   private var misreadByCheck: Bool { (old.tables + new.tables).contains(where: \.isWithoutRowid) }
 
   private func told(_ problem: String) -> String {
@@ -75,8 +77,7 @@ package struct SchemaPairTrial {
     return connection
   }
 
-  /// Fills the database of the first version. Some columns, and all indexes, are created after the
-  /// rows.
+  /// Creates and fills the database of the first version. Adds some columns, and all indexes, after the rows.
   private func fill() throws {
     func manifest(_ statements: [String]) -> String {
       statements.isEmpty
@@ -104,11 +105,12 @@ package struct SchemaPairTrial {
   }
 }
 
-/// The common rows of two versions, by table and by the column that identifies rows.
+/// The rows that two versions share, by table and by the value of the column that identifies a row.
 private struct PairRows {
   private struct Table {
     let columns: [String: String]
-    /// Determines whether values must be identical: the type, and STRICT.
+    /// The type of each column, and whether the table is STRICT. They determine whether values must be
+    /// identical.
     let kinds: [String: String]
     let rows: [Value: [String: Value]]
     let rowids: [Value: Value]
@@ -181,7 +183,8 @@ private struct PairRows {
 }
 
 extension Value {
-  /// Whether a conversion to another type may have produced this value.
+  /// Whether two values are equal as numbers, because a conversion to another type may change the storage
+  /// class.
   fileprivate func isSame(as other: Value) -> Bool {
     guard let number, let theirs = other.number else { return false }
     return number == theirs

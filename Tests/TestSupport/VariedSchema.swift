@@ -1,10 +1,10 @@
 import SchemaSQLText
 
-/// One of two versions of a random schema, with rows that fit both. It uses all features of SQLite,
-/// with unusual names and comments, but without contradictory constraints.
+/// One of two versions of a random schema, with rows that fit both. It uses all features of SQLite, with
+/// unusual names and comments, but without contradictory constraints.
 ///
-/// All tables have the same number of rows, and their keys have the same numbers, so that any key
-/// may refer to any other.
+/// All tables have the same number of rows, and their keys have the same values, so that any key can refer to
+/// any other key.
 package struct VariedSchema {
   package let tables: [VariedTable]
   let choices: VersionedChoices
@@ -32,7 +32,7 @@ package struct VariedSchema {
         "temp", "schema copy", "t_old", "INDEX", "1st", "back`tick", "日本",
       ])
     let present = (0..<count).filter { choices.chance("table \($0)", 85) }
-    // A new table has no rows yet, so no row may refer to one.
+    // A new table has no rows yet, so rows of other tables must not refer to it.
     let old = present.filter { index in
       earlier.map { $0.tables.contains { $0.index == index } } ?? true
     }
@@ -47,23 +47,23 @@ package struct VariedSchema {
 
   // MARK: Statements of the schema
 
-  /// Statements that create the tables, without columns that are added after the rows.
+  /// The statements that create the tables, without the columns that are added after the rows.
   package var creations: [String] { tables.map { $0.creation(isWhole: false) } }
 
   package var rows: [String] { tables.flatMap(\.insertions) }
 
   package var additions: [String] { tables.flatMap(\.additions) }
 
-  /// Statements for the whole schema, as if it had never been altered.
+  /// The statements for the whole schema, as if it had never been altered.
   package var whole: [String] { tables.map { $0.creation(isWhole: true) } + others }
 
-  /// Indexes, views, triggers and virtual tables.
+  /// The statements for indexes, views, triggers and virtual tables.
   package var others: [String] {
     tables.flatMap(indexes) + tables.flatMap(searches) + places + tables.flatMap(views) + shifting
       + tables.flatMap(triggers)
   }
 
-  /// Rows of the virtual tables.
+  /// The statements that insert rows into the virtual tables.
   package var searchRows: [String] {
     tables.flatMap { table -> [String] in
       guard let kind = searchKind(table) else { return [] }
@@ -190,7 +190,7 @@ package struct VariedSchema {
     ]
   }
 
-  /// A name that may change between the versions.
+  /// An object whose kind may differ between the versions, under the same name.
   private var shifting: [String] {
     guard choices.chance("shifting", 20) else { return [] }
     return choices.pick(

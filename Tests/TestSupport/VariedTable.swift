@@ -2,10 +2,10 @@ import SchemaSQLText
 
 /// A table of a `VariedSchema`.
 package struct VariedTable {
-  /// The meaning of a column's values, in every row and in both versions.
+  /// The content of a column. It determines the values in every row, in both versions.
   package enum Content: String {
     case key, text, integer, real, bytes
-    /// The value of a generated column, whether the column is generated or not.
+    /// The value of a generated column, even if the column is an ordinary one in this version.
     case derived
   }
 
@@ -15,7 +15,7 @@ package struct VariedTable {
     let number: Int
     /// Whether the column is new in an existing table.
     let isNew: Bool
-    /// Whether rows older than the column contain NULL or a default.
+    /// Whether the column contains NULL or a default in rows that are older than the column.
     let mayBeNull: Bool
   }
 
@@ -38,7 +38,7 @@ package struct VariedTable {
   var quoted: String { Quoting.quoted(name) }
   package var anchor: String { Quoting.quoted(Self.names(index, choices)[0]) }
   var searchName: String { "search \(index)" }
-  /// Columns that a full-text table may use.
+  /// The columns that a full-text table may index.
   var texts: [Column] {
     columns.filter { $0.content == .text && $0.name != "rowid" }
   }
@@ -104,10 +104,10 @@ package struct VariedTable {
 
   // MARK: Statements
 
-  /// The number of columns at the end that ALTER TABLE adds after the rows.
+  /// The number of columns at the end that are added with ALTER TABLE after the rows.
   private var lateCount: Int {
-    // SQLite 3.40 reports ADD COLUMN with a CHECK as a violation of NOT NULL in tables without
-    // rowid. It checks all tables if the name of this one begins with a number.
+    // SQLite 3.40 reports a violation of NOT NULL if ADD COLUMN adds a CHECK to a WITHOUT ROWID table. It
+    // checks all tables if the name of this one begins with a digit.
     guard !choices.isLater, !isWithoutRowid, name.first?.isNumber != true,
       choices.chance("\(key) late", 40)
     else { return 0 }
@@ -146,11 +146,11 @@ package struct VariedTable {
     var clauses: [String] = []
     var isNotNull = choices.chance(key + " not null", 30)
     var value = choices.chance(key + " default", 50) ? defaultValue(column, key) : nil
-    // ADD COLUMN would store numbers, which a rebuild does not convert to texts.
+    // ADD COLUMN would store numbers, and a rebuild would not convert them to text.
     if value == "TRUE", type == "TEXT" { value = "1" }
-    // ADD COLUMN accepts only constant defaults if there are rows.
+    // ADD COLUMN accepts only a constant default if the table has rows.
     if isLate, let text = value, text.hasPrefix("(") || text.hasPrefix("CURRENT") { value = nil }
-    // SQLite 3.40 reports such a key as NULL (`PRAGMA quick_check`).
+    // `PRAGMA quick_check` of SQLite 3.40 reports a key with a default as NULL.
     if isWithoutRowid, column.content == .key { value = nil }
     // Existing rows must satisfy the constraints.
     if column.isNew || isLate { isNotNull = isNotNull && value != nil && value != "NULL" }
@@ -187,7 +187,7 @@ package struct VariedTable {
       + choices.shuffled(key + " clauses \(clauses.count)", clauses).map { gap + $0 }.joined()
   }
 
-  /// Names of types that store the content unchanged.
+  /// Returns a type name that stores the content unchanged.
   private func type(of column: Column) -> String {
     let key = "\(self.key) column \(column.number) type"
     if column.content == .key {
@@ -254,7 +254,7 @@ package struct VariedTable {
       && choices.chance("\(key) column \(column.number) unique", 25)
   }
 
-  // MARK: Constraints of the table
+  // MARK: Table constraints
 
   private var hasTableKey: Bool {
     keyKind == .composite
