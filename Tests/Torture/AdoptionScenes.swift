@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// Databases without a ledger, which the program adopts.
+/// Scenes in which the program adopts databases without a ledger.
 struct AdoptionScenes {
   private static let database = "app.sqlite"
   private static let baseline = "migrations/0001_baseline.yaml"
@@ -23,7 +23,7 @@ struct AdoptionScenes {
     ]
   }
 
-  /// - Parameter next: continues after an interruption.
+  /// - Parameter next: the command that continues after an interruption.
   private func scene(
     _ name: String, _ words: [String], next: [String], keepsHistory: Bool
   ) throws -> Scene {

@@ -2,8 +2,8 @@ import SchemaFaultyAllocator
 import SchemaFaultyFileSystem
 import SchemaHistory
 
-/// Simulates a lack of memory in SQLite: each allocation of each action fails once, together with
-/// some or all later ones.
+/// Simulates a lack of memory in SQLite. Each allocation of each action fails once: alone, with the next
+/// nineteen, or with all later ones.
 enum AllocationFaults: Campaign {
   static let name = "allocation-faults"
 
@@ -21,7 +21,7 @@ enum AllocationFaults: Campaign {
 
   private struct Unusable: Error {}
 
-  /// All memory faults for one action, in random order.
+  /// The faults for one action, in random order.
   private struct Trials {
     private let userAction: UserAction
     private var left: [(first: Int, length: Length)]
@@ -55,7 +55,7 @@ enum AllocationFaults: Campaign {
       let memory = faulty_allocator_used()
       let ending = try Self.perform(userAction, failing: first, length.count).ending
       var problem = try userAction.problem(of: ending) { ending in
-        // SQLite reports this if a temporary table could not be allocated.
+        // SQLite reports this error if it cannot allocate a temporary table.
         ending.status == .inputOutput
           && ["memory", "temporary database"].contains(where: ending.message.contains)
       }

@@ -3,8 +3,7 @@ import SchemaHistory
 import SchemaModel
 import SchemaSQLite
 
-/// The allowed states of a database, stored as separate files: before, between and after
-/// migrations.
+/// The allowed states of a database: before, between and after migrations. Each is stored in a separate file.
 struct Boundaries {
   private(set) var files: [String] = []
   private let folder: String
@@ -23,13 +22,12 @@ struct Boundaries {
     files.append(file)
   }
 
-  /// The index of the state that equals the database; nil if there is none.
+  /// Returns the index of the state that equals the database; nil if no state is equal.
   func index(of connection: Connection) throws -> Int? {
     try files.firstIndex { try isEqual(connection, to: $0) }
   }
 
-  /// Compares every object with its text and every row with its rowid, except for times in the
-  /// ledger.
+  /// Compares the SQL of every object, and every row with its rowid, except for times in the ledger.
   private func isEqual(_ connection: Connection, to file: String) throws -> Bool {
     let other = try Connection(path: file, mode: .readOnly)
     guard try areEqual("type, name, tbl_name, sql", "sqlite_schema", connection, other) else {

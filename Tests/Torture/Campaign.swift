@@ -2,11 +2,10 @@ import Foundation
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// A kind of damage or hostile input. A campaign tries it repeatedly and reports the result of each
-/// attempt.
+/// A kind of damage or hostile input. A campaign makes repeated attempts and reports the result of each one.
 ///
-/// A campaign with a fixed list of attempts ends by itself; one with random attempts continues
-/// while `run.goesOn`.
+/// A campaign with a fixed list of attempts ends by itself. A campaign with random attempts continues while
+/// `run.goesOn`.
 protocol Campaign {
   /// The name on the command line and in the table: `power-cuts`.
   static var name: String { get }
@@ -15,8 +14,7 @@ protocol Campaign {
 
 /// A running campaign: its random numbers, its limits, its folder and its results.
 final class Run {
-  /// A row of the table: the kind of attempt, the number of attempts, and the number of bad
-  /// results.
+  /// A row of the table: the number of attempts of one kind, and the bad results.
   struct Tally {
     var tried = 0
     var bad: [String] = []
@@ -29,12 +27,14 @@ final class Run {
   private let limit: Int
   private let kind: String
   private let deadline: ContinuousClock.Instant
-  /// In the order of their first attempts.
+  /// The kinds in the order of their first attempts.
   private(set) var kinds: [String] = []
   private(set) var tallies: [String: Tally] = [:]
 
+  /// Creates a run and its folder.
+  ///
   /// - Parameters:
-  ///   - limit: the maximum number of attempts of each kind.
+  ///   - limit: the maximum number of attempts of all kinds together.
   ///   - kind: a part of the names of the kinds to run.
   ///   - time: the maximum duration.
   init(seed: UInt64, limit: Int, kind: String, time: Duration) throws {
@@ -60,14 +60,14 @@ final class Run {
   /// Whether the limits allow another attempt.
   var goesOn: Bool { tried < limit && hasTime }
 
-  /// Whether attempts of a kind are to be made. The others are generated nevertheless, so that a
-  /// seed always gives the same faults.
+  /// Whether to run the attempts of a kind. The campaign generates the others nevertheless, so that a seed
+  /// always gives the same faults.
   func wants(_ kind: String) -> Bool { self.kind.isEmpty || kind.contains(self.kind) }
 
-  /// The maximum number of attempts for each of `count` kinds.
+  /// Returns the maximum number of attempts for each of `count` kinds.
   func share(of count: Int) -> Int { max(1, limit / count) }
 
-  /// Whether enough time remains.
+  /// Whether the limits allow an attempt of this duration.
   func hasTime(for duration: Duration) -> Bool {
     tried < limit && ContinuousClock.now + duration < deadline
   }
@@ -75,9 +75,8 @@ final class Run {
   /// Counts an attempt.
   ///
   /// - Parameters:
-  ///   - kind: the row of the table: `power cut, WAL, rebuild`.
-  ///   - problem: the bad result with the information to reproduce it; nil if the result was
-  ///     correct.
+  ///   - kind: the name of the row in the table: `power cut, WAL, rebuild`.
+  ///   - problem: the bad result with the information to reproduce it; nil if the result was correct.
   func note(_ kind: String, problem: String? = nil) {
     if tallies[kind] == nil { kinds.append(kind) }
     tallies[kind, default: Tally()].tried += 1

@@ -16,7 +16,7 @@ struct DatabaseImage {
 
   var bytes: [UInt8]
   let pageSize: Int
-  /// By page number minus one.
+  /// The kinds of the pages. The index is the page number minus one.
   private(set) var kinds: [PageKind] = []
 
   init(_ bytes: [UInt8]) {
@@ -65,7 +65,7 @@ struct DatabaseImage {
 
 /// Changes bytes in random ways.
 struct ByteDamage {
-  /// The changes so far, for reproduction.
+  /// Descriptions of the changes so far, for reproduction.
   private(set) var story: [String] = []
   var bytes: [UInt8]
 
@@ -82,7 +82,7 @@ struct ByteDamage {
       let count = Int.random(in: 1...64, using: &generator)
       overwrite(start..<min(range.upperBound, start + count), using: &generator)
     default:
-      // The first bytes of a b-tree page determine how the rest is read.
+      // The first bytes of a b-tree page determine how SQLite reads the rest.
       let head = range.prefix(24)
       flip(head, bits: Int.random(in: 1...2, using: &generator), using: &generator)
     }
@@ -105,7 +105,7 @@ struct ByteDamage {
     story.append("bytes \(range) overwritten")
   }
 
-  /// Writes a number with the highest byte first, as in the file format.
+  /// Writes a number in big-endian order, as in the file format.
   mutating func put(_ number: Int, width: Int, at offset: Int) {
     for index in 0..<width {
       bytes[offset + index] = UInt8(truncatingIfNeeded: number >> (8 * (width - 1 - index)))

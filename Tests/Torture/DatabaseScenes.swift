@@ -8,8 +8,8 @@ import SchemaTestSupport
 
 /// Scenes in which the program migrates, creates and resets databases.
 final class DatabaseScenes {
-  /// The state in which the last writer left the database. A journal mode other than WAL belongs to
-  /// the writer, who leaves an empty journal, or one with a header of zeros.
+  /// The journal mode of the last writer of the database. Only WAL is a property of the file. The other modes
+  /// leave no journal, an empty one, or one with a header of zeros.
   enum Journal: String, CaseIterable {
     case delete, truncate, persist, wal
   }
@@ -17,8 +17,8 @@ final class DatabaseScenes {
   private static let database = "app.sqlite"
   private static let migrate = ["migrate", "--database", database, "--timeout", "60"]
 
-  /// Migrations in addition to those of the reminders, which rename a column: one rewrites a table,
-  /// one updates rows, one adds and fills a column, and some are small.
+  /// Migrations in addition to those of Reminders. They rename a column, rewrite a table, update rows, and
+  /// add and fill a column; some are small.
   private static let manifests: KeyValuePairs<String, String> = [
     "0008_rebuild": """
     operations:
@@ -58,7 +58,7 @@ final class DatabaseScenes {
   ]
 
   private let folder: String
-  /// By the number of reminders.
+  /// The prepared databases, by the number of reminders.
   private var prepared: [Int: Prepared] = [:]
 
   /// - Parameter folder: the folder for templates.
@@ -76,7 +76,8 @@ final class DatabaseScenes {
     try [creating(), resetting(.delete), resetting(.wal)]
   }
 
-  /// Pending migrations of which the first is a draft, so that a draft copy is made, too.
+  /// Returns a scene with pending migrations. The first is a draft, so that the program also makes a draft
+  /// copy.
   func migrating(_ journal: Journal, reminders: Int) throws -> Scene {
     let name = "migrate\(reminders > 1000 ? ", large" : ""), \(journal.rawValue)"
     let prepared = try prepared(reminders)
@@ -85,7 +86,7 @@ final class DatabaseScenes {
     return scene(name, Self.migrate, template, prepared.boundaries)
   }
 
-  /// A folder with a database that lacks migrations, for commands that only read.
+  /// Returns a folder with a database that lacks migrations, for commands that only read.
   func template() throws -> String { try template("look", prepared(300)) }
 
   private func creating() throws -> Scene {
@@ -95,7 +96,7 @@ final class DatabaseScenes {
     return scene("create", Self.migrate, template, prepared.boundaries)
   }
 
-  /// Migrated including the drafts, with newer rows, and with the draft copy.
+  /// Returns a scene that resets drafts: the database has run them, has newer rows, and has a draft copy.
   private func resetting(_ journal: Journal) throws -> Scene {
     let name = "reset drafts, \(journal.rawValue)"
     let prepared = try prepared(300)
@@ -112,15 +113,15 @@ final class DatabaseScenes {
 
   // MARK: Preparation
 
-  /// A history frozen through 0006, a database that has run these migrations, and the following
-  /// allowed states.
+  /// A history that is frozen through 0006, a database that has run its frozen migrations, and the allowed
+  /// states after that.
   private struct Prepared {
     let sandbox: Sandbox
     let start: String
     let boundaries: Boundaries
   }
 
-  /// - Parameter reminders: 0 for a database without migrations.
+  /// - Parameter reminders: the number of rows; 0 for a database without migrations.
   private func prepared(_ reminders: Int) throws -> Prepared {
     if let prepared = prepared[reminders] { return prepared }
     let sandbox = try Sandbox.reminders()
@@ -163,7 +164,7 @@ final class DatabaseScenes {
   private func scene(
     _ name: String, _ words: [String], _ template: String, _ boundaries: Boundaries, ends: Int = 1
   ) -> Scene {
-    // The last states are valid final states.
+    // The scene may end in any of the last states.
     let last = boundaries.files.indices.suffix(ends)
     return Scene(name: name, words: words, template: template) { folder, ended in
       let database = "\(folder)/\(Self.database)"
@@ -176,7 +177,7 @@ final class DatabaseScenes {
       }
       let strangers = try Scene.strangers(in: folder) { name in
         ["app.sqlite", "migrations", "app.sqlite-wal", "app.sqlite-shm"].contains(name)
-          // A journal without a valid header has no effect, and remains until the next write.
+          // A journal without a valid header has no effect. SQLite leaves it until the next write.
           || name == "app.sqlite-journal"
           || name.hasPrefix("app.sqlite.before-")
       }
@@ -206,7 +207,7 @@ final class DatabaseScenes {
     return try wrongAfterSignal(ended, ledger: ledger, said: said)
   }
 
-  /// The message must name the last applied migration and no other.
+  /// Checks that the message names the last applied migration.
   private static func wrongAfterSignal(
     _ ended: Finished, ledger: Set<String>, said: [String]
   ) throws -> String? {
@@ -218,7 +219,7 @@ final class DatabaseScenes {
   }
 }
 
-/// A scene that could not be prepared: a bug of the test program.
+/// An error in the preparation of a scene: a bug of the test program.
 struct Unprepared: Error {
   let reason: String
 }

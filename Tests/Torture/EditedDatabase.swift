@@ -108,7 +108,7 @@ enum EditedDatabase {
       "CREATE UNIQUE INDEX own ON schemactl_migrations (tool_version)",
     ]
 
-  /// The ledger without constraints, which would refuse most of the damage.
+  /// Replaces the ledger by one without constraints, which would prevent most of the damage.
   private static let unconstrainedLedger = """
     CREATE TABLE other AS SELECT * FROM schemactl_migrations; DROP TABLE schemactl_migrations;
     CREATE TABLE schemactl_migrations (id PRIMARY KEY, position, raw_digest, canonical_digest,
@@ -123,7 +123,7 @@ enum EditedDatabase {
     do {
       try connection.execute(sql)
     } catch {
-      // A constraint prevents the edit, so edit a ledger without constraints.
+      // A constraint of the ledger prevents the edit, so remove the constraints.
       try? connection.execute(unconstrainedLedger)
       try? connection.execute(sql)
     }

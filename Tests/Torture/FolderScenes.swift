@@ -2,7 +2,7 @@ import Foundation
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// Scenes in which the program writes to folders of manifests.
+/// Scenes in which the program writes to migrations directories.
 struct FolderScenes {
   private let folder: String
 
@@ -28,7 +28,7 @@ struct FolderScenes {
     return template
   }
 
-  /// The lock must equal the old one or the new one, byte by byte.
+  /// Returns a scene in which the lock must equal the old or the new one, byte by byte.
   private func freezing() throws -> Scene {
     let ids = (1...30).map { "00\($0 < 10 ? "0" : "")\($0)_\(letters($0))" }
     let template = try makeTemplate("freeze", ids, frozen: 10)
@@ -49,7 +49,8 @@ struct FolderScenes {
     }
   }
 
-  /// The manifest must be complete or missing, and the next one gets the next number.
+  /// Returns a scene in which a new manifest must be complete or missing, and the next one gets the next
+  /// number.
   private func naming() throws -> Scene {
     let template = try makeTemplate("new", ["0001_a", "0002_b"], frozen: 1)
     let words = ["new", "Add something"]
@@ -67,11 +68,11 @@ struct FolderScenes {
     }
   }
 
-  /// No manifest may be lost or duplicated, and the order must remain.
+  /// Returns a scene in which no manifest may be lost or duplicated, and the order must stay the same.
   private func rebasing() throws -> Scene {
     let ids = ["0001_a", "0002_b", "0003_c", "0004_d", "0005_e", "0006_f"]
     let template = try makeTemplate("renumber", ids, frozen: 1)
-    // Another branch added the number 2 again, and one more.
+    // Another branch added a second manifest with the number 2, and a later one.
     for id in ["0002_x", "0007_y"] {
       try "operations: []\n".write(
         toFile: "\(template)/migrations/\(id).yaml", atomically: true, encoding: .utf8)

@@ -3,11 +3,11 @@ import SchemaHistory
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// Fills a small file system up to a few blocks, for every number of blocks until an action has
-/// enough space. Needs the right to mount.
+/// Fills a small file system except for a few blocks. Tries every number of free blocks, up to a number that
+/// is enough for all actions. Needs the permission to mount.
 enum FullDisk: Campaign {
   static let name = "full-disk"
-  /// The number of blocks of 4 KiB.
+  /// The maximum number of free blocks of 4 KiB.
   private static let mostBlocks = 40
 
   static func run(_ run: Run) throws {
@@ -40,12 +40,12 @@ enum FullDisk: Campaign {
   }
 }
 
-/// A file system of 2 MiB that is mounted on a folder.
+/// A file system of 2 MiB, mounted on a folder.
 private final class SmallDisk {
   private let folder: String
   private var filler: String { folder + "/filler" }
 
-  /// Nil if it cannot be mounted.
+  /// Returns nil if the file system cannot be mounted.
   init?(at folder: String) {
     self.folder = folder
     let words = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder]

@@ -4,16 +4,16 @@ import SchemaSQLite
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// Measures time and memory as the number of rows increases by factors of ten, as often as there is
-/// time. It prints the measurements on standard error. Bad results are a failing migration, a lost
-/// row, and memory that grows with the rows.
+/// Measures time and memory while the number of rows grows by factors of ten, until the time is up. Prints
+/// the measurements on standard error. A failing migration, a lost row, and memory that grows with the rows
+/// are bad results.
 enum Growth: Campaign {
   static let name = "growth"
 
   private struct Work {
     let name: String
     let operation: String
-    /// True for every row after the migration.
+    /// A condition that is true for every row after the migration.
     let holds: String
     var options: [String] = []
   }
@@ -61,7 +61,7 @@ enum Growth: Campaign {
     }
   }
 
-  /// About 465 bytes for each row, with a text as the key and two indexes.
+  /// Creates a database with about 465 bytes per row, a text key and two indexes.
   private static func database(rows: Int) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.add(
@@ -131,7 +131,7 @@ enum Growth: Campaign {
   }
 }
 
-/// A process whose memory use is known after its end, which Foundation does not provide.
+/// A child process that reports its peak memory, which Foundation does not.
 private struct Child {
   private let identifier: pid_t
 
@@ -148,7 +148,9 @@ private struct Child {
     self.identifier = identifier
   }
 
-  /// - Returns: the exit code, or -1 if a signal ended it, and its maximum resident size in KB.
+  /// Waits for the end of the process.
+  ///
+  /// - Returns: the exit code, or -1 if a signal ended the process, and the maximum resident size in KB.
   func wait() -> (code: Int32, peak: Int) {
     var status: Int32 = 0
     var usage = rusage()

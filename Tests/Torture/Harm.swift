@@ -3,7 +3,7 @@ import SchemaHistory
 import SchemaSQLite
 import SchemaTestSupport
 
-/// Deliberate damage: a campaign that does not detect it proves nothing.
+/// Deliberate damage. A campaign that does not detect it proves nothing.
 enum Harm: String, CaseIterable {
   case lostRow = "a missing row"
   case halfMigration = "half a migration"
@@ -12,7 +12,7 @@ enum Harm: String, CaseIterable {
   case leftFile = "a remaining temporary file"
   case heldLock = "a remaining lock"
 
-  /// Counts damage that is not detected.
+  /// Counts kinds of damage that the checks do not detect.
   static func proveSeen(_ run: Run) throws {
     let userAction = try UserAction.utf16("")
     for harm in allCases {
@@ -46,13 +46,13 @@ extension Run {
   private static let shown = "harness: a reported fault"
   private static let unshown = "harness: faults that are never reported"
 
-  /// - Parameter shows: whether the fault changed the result of an action.
+  /// - Parameter shows: whether the fault changed the result of the action.
   func note(_ kind: String, shows: Bool, problem: String?) {
     note(kind, problem: problem)
     if shows, tallies[Self.shown] == nil { note(Self.shown) }
   }
 
-  /// Counts kinds of faults that never had an effect.
+  /// Counts a bad result if no fault has changed the result of an action in more than 50 tries.
   func proveShown() {
     if tried > 50, tallies[Self.shown] == nil { note(Self.unshown, problem: "in \(tried) tries") }
   }

@@ -2,8 +2,8 @@ import Foundation
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// Runs every command that opens a database on real databases with damage of all kinds. There must
-/// be no crash, no hang, and no loss of a row that could be read before.
+/// Runs every command that opens a database on real databases with many kinds of damage. A command must not
+/// crash, hang, or lose a row that was readable before.
 struct HostileDatabases: Campaign {
   static let name = "hostile-databases"
 
@@ -30,12 +30,12 @@ struct HostileDatabases: Campaign {
     try FileManager.default.createDirectory(
       atPath: run.folder + "/hostile", withIntermediateDirectories: true)
     database = run.folder + "/hostile/app.sqlite"
-    // Prevents using the configuration of a parent folder.
+    // This file prevents schemactl from using the configuration of a parent folder.
     try "timeout: 5\n".write(
       toFile: run.folder + "/schemactl.yaml", atomically: true, encoding: .utf8)
   }
 
-  /// The damaged part.
+  /// The part of a database to damage.
   private enum Target {
     case page(DatabaseImage.PageKind)
     case exchangedPages, header, end, wal, journal, foreignJournal, schema, ledger
@@ -155,7 +155,7 @@ struct HostileDatabases: Campaign {
     return (specimen.replacing(suffix, with: damage.bytes), ["\(suffix):"] + damage.story)
   }
 
-  /// The journal of a replaced database next to the new one.
+  /// Returns a database with the journal of another, replaced database.
   private func exchangedJournal() -> (Specimen, story: [String]) {
     let specimen = pick { $0.layout.leftover == .nothing }
     let other = pick { $0.layout.leftover == .journal }
@@ -197,7 +197,7 @@ struct HostileDatabases: Campaign {
     return problems
   }
 
-  /// The rows that an independent reader finds on a copy.
+  /// Returns the rows that an independent reader finds in a copy.
   private func rows(of specimen: Specimen) throws -> ReadableRows {
     let copy = run.folder + "/copy.sqlite"
     try specimen.write(to: copy)
@@ -205,8 +205,8 @@ struct HostileDatabases: Campaign {
     return ReadableRows(of: copy)
   }
 
-  /// The current rows. The file is copied without reading it, because a journal can make it very
-  /// large, and memory of this process counts for its child processes.
+  /// Returns the current rows of the database. Copies the file without reading it into memory: a journal can
+  /// make it very large, and the memory of this process counts for its child processes.
   private func rows() throws -> ReadableRows {
     let copy = run.folder + "/copy.sqlite"
     defer { remove(copy) }
@@ -233,7 +233,7 @@ struct HostileDatabases: Campaign {
     return (ended, problems.map { "\(command.joined(separator: " ")): \($0)" })
   }
 
-  /// The problem of the command's output.
+  /// Returns the problem with the command's output.
   private func problem(of ended: LimitedRun) -> String? {
     if ended.code > 4, !ended.errors.contains("app.sqlite") { return "does not name the file" }
     if ended.text.contains("malformed"), ended.code != 74 {
@@ -245,12 +245,11 @@ struct HostileDatabases: Campaign {
     return nil
   }
 
-  /// Changes by a command that must not change anything.
+  /// Returns the changes by commands that must not change anything.
   private func changes(_ specimen: Specimen, _ before: ReadableRows) throws -> String? {
     let folder = run.folder + "/hostile"
     let bytes = specimen.files[""] ?? []
-    // SQLite keeps a WAL next to a database whose header requires it, and restores the pages of a
-    // journal.
+    // SQLite leaves a WAL next to a database whose header requires it, and restores the pages of a journal.
     let hasWAL = bytes.count > 19 && (bytes[18] == 2 || bytes[19] == 2)
     let usesOthers = hasWAL || specimen.layout.leftover != .nothing
     let expected = Set(specimen.files.keys.map { "app.sqlite\($0)" })

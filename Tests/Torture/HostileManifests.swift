@@ -2,8 +2,8 @@ import Foundation
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// Runs the commands on invalid or malicious manifests, locks and configurations. There must be no
-/// crash, no hang, and no created or changed file except the migrated database.
+/// Runs commands on invalid or malicious manifests, locks and configurations. A command must not crash or
+/// hang, and must not create or change a file except for the migrated database.
 struct HostileManifests: Campaign {
   static let name = "hostile-manifests"
 
@@ -70,7 +70,7 @@ struct HostileManifests: Campaign {
     case .configuration: files["schemactl.yaml"] = changed(files["schemactl.yaml"] ?? [])
     case .sql: files["migrations/0008_harm.yaml"] = Array(harm().utf8)
     }
-    // A lock would refuse an edited manifest before it is decoded.
+    // With a lock, schemactl would reject an edited manifest before it decodes the manifest.
     if target != .lock { files["migrations/history.lock"] = nil }
     guard run.wants(target.rawValue) else { return }
     let problems = try judge(files, mustFail: target == .sql)
@@ -107,7 +107,7 @@ struct HostileManifests: Campaign {
     return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
   }
 
-  /// Forbidden SQL in one of the places where manifests contain SQL.
+  /// Returns forbidden SQL, in one of the places where manifests contain SQL.
   private func harm() -> String {
     let userActions = [
       "COMMIT", "ROLLBACK", "SAVEPOINT s", "RELEASE schemactl_migration", "END TRANSACTION",
@@ -157,7 +157,7 @@ struct HostileManifests: Campaign {
     }
     var problems: [String] = []
     for command in Self.commands {
-      // The files that the configuration names are not searched elsewhere.
+      // Name the configuration and the migrations, so that schemactl does not search for them elsewhere.
       let ended = try LimitedRun(
         "schemactl",
         command + ["--config", folder + "/schemactl.yaml", "--migrations", folder + "/migrations"]
@@ -181,7 +181,7 @@ struct HostileManifests: Campaign {
 extension LimitedRun {
   private static let documented: Set<Int32> = [0, 1, 2, 3, 4, 64, 65, 66, 74, 75, 77, 130]
 
-  /// A result that is never allowed, whatever the input.
+  /// A result that is not allowed for any input.
   var problem: String? {
     if isTooLong { return "does not end" }
     if code < 0 { return "ended by signal \(-code)" }

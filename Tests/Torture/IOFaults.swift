@@ -3,8 +3,8 @@ import SchemaCSQLite
 import SchemaFaultyFileSystem
 import SchemaHistory
 
-/// Makes the file system fail under SQLite in every journal mode: each call of each action fails
-/// once, again during the rollback, or permanently.
+/// Makes SQLite's file system fail in every journal mode. Each call of each action fails once, again during
+/// the rollback, or permanently.
 enum IOFaults: Campaign {
   static let name = "io-faults"
 
@@ -28,17 +28,17 @@ enum IOFaults: Campaign {
     case delete, truncate, persist, wal
 
     func during<Result>(_ body: () throws -> Result) rethrows -> Result {
-      // A file stores that it is in WAL mode, but no other mode.
+      // WAL mode is stored in the file. Other modes are a setting of the connection.
       try withConnectionSettings(
         self == .wal ? "" : "PRAGMA main.journal_mode = \(rawValue)", body)
     }
   }
 
   private struct Fault {
-    /// The failing call, counted from 1.
+    /// The number of the failing call, counted from 1.
     let call: Int
     let again: Again
-    /// Selects one of the possible errors of such a call.
+    /// Selects one of the possible errors of the call.
     let way: Int
 
     enum Again: Hashable {
@@ -65,7 +65,7 @@ enum IOFaults: Campaign {
     }
   }
 
-  /// All faults of the file system for one action, in random order.
+  /// The faults of the file system for one action, in random order.
   private struct Trials {
     private let userAction: UserAction
     private let mode: JournalMode
@@ -109,7 +109,7 @@ enum IOFaults: Campaign {
         problem: problem.map { "\(mode.rawValue), \(userAction.name), \(fault): \($0)" })
     }
 
-    /// The result of the action, and the faults that occurred.
+    /// Performs the action with a fault. Returns the result and the calls that failed.
     private func done(under fault: Fault) -> (UserAction.Ending, [MadeFault]) {
       var calls = 0
       var made: [MadeFault] = []
@@ -134,7 +134,7 @@ private struct MadeFault {
   let name: String
   let code: Int32
 
-  /// Whether the message explains the fault: its cause and its place.
+  /// Whether the message explains the fault by its cause and its place.
   func explains(_ ending: UserAction.Ending) -> Bool {
     // A lock that cannot be released blocks the next connection of the same process.
     let isUnlock = code == SQLITE_IOERR | 8 << 8
@@ -147,7 +147,7 @@ private struct MadeFault {
 /// A possible error of a call.
 private struct Way {
   let code: Int32
-  /// The part of the call that happens nevertheless.
+  /// The part of the call that happens although the call fails.
   var first: (FileCall) -> Void = { _ in }
 }
 
@@ -156,7 +156,7 @@ extension FileCall {
     "\(action.name) of \(role == .main ? "the database" : role.rawValue)"
   }
 
-  /// Uses the error codes of SQLite's own file system.
+  /// The possible errors of the call, with the codes of SQLite's own file system.
   fileprivate var ways: [Way] {
     switch action {
     case .open: [Way(code: SQLITE_CANTOPEN)]
@@ -167,7 +167,7 @@ extension FileCall {
     case .truncate: [Way(code: SQLITE_IOERR | 6 << 8)]
     case .size: [Way(code: SQLITE_IOERR | 7 << 8)]
     case .unlock: [Way(code: SQLITE_IOERR | 8 << 8)]
-    // The file is deleted, but its folder is not synced.
+    // The second error: the file is deleted, but its folder is not synced.
     case .delete:
       [
         Way(code: SQLITE_IOERR | 10 << 8),
@@ -178,12 +178,12 @@ extension FileCall {
     case .lock: [Way(code: SQLITE_IOERR | 15 << 8), Way(code: SQLITE_BUSY)]
     case .map: [Way(code: SQLITE_IOERR | 21 << 8)]
     case .lockMap(let flags) where flags & SQLITE_SHM_LOCK != 0: [Way(code: SQLITE_IOERR | 20 << 8)]
-    // Calls that cannot fail or whose result is ignored.
+    // These calls cannot fail, or SQLite ignores their result.
     case .close, .barrier, .unmap, .lockMap: []
     }
   }
 
-  /// A full disk accepts as many bytes as fit.
+  /// A full disk still accepts the bytes that fit.
   private func writeHalf() {
     guard case .write(let offset, let bytes) = action, !path.isEmpty else { return }
     let file = open(path, O_WRONLY)

@@ -5,8 +5,8 @@ import SchemaTestSupport
 
 /// Kills the program while it makes a backup, restores one, or migrates a copy.
 ///
-/// Afterwards the database must have the old or the new content, a named backup must be complete,
-/// and the next run must succeed and leave nothing of the copy.
+/// After that, the database must have the old or the new content, and a backup under its final name must be
+/// complete. The next run must succeed and remove the remains of the copy.
 enum KilledCopies: Campaign {
   static let name = "killed-copies"
 
@@ -56,7 +56,7 @@ enum KilledCopies: Campaign {
     return left.isEmpty ? nil : moment + "left: \(left.joined(separator: ", "))"
   }
 
-  /// A database of some megabytes with one pending migration, and the migrated database.
+  /// A database of some megabytes with one pending migration, and the same database after the migration.
   private struct Scene {
     let journal: String
     let migrations: String
@@ -101,7 +101,7 @@ enum KilledCopies: Campaign {
       new = try Self.content(newFile)
     }
 
-    /// Creates a folder with the database, and if it is migrated with the earlier backup.
+    /// Creates a folder with the database. A migrated database also gets the earlier backup.
     func begin(at place: String, isMigrated: Bool) throws -> String {
       try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
       let database = place + "/live.sqlite"

@@ -2,7 +2,7 @@ import Foundation
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// Runs `kill -9` at random moments of the program.
+/// Kills the program with SIGKILL at random moments.
 enum Kills: Campaign {
   static let name = "kills"
 
@@ -12,7 +12,7 @@ enum Kills: Campaign {
       + AdoptionScenes(in: run.folder).all()
     let durations = try scenes.map { try $0.undisturbed(in: run.folder).seconds }
     while run.goesOn {
-      // Uses all scenes in turn, regardless of the number of attempts.
+      // Use all scenes in turn, so that each gets the same share of any number of attempts.
       let index = run.tried % scenes.count
       let scene = scenes[index]
       let delay = Double.random(in: 0...1.1, using: &run.generator) * durations[index]
@@ -28,7 +28,7 @@ enum Kills: Campaign {
 }
 
 extension Scene {
-  /// The duration and the exit code of the program without a fault.
+  /// Runs the program without a fault, and returns its duration and exit code.
   func undisturbed(in folder: String) throws -> (seconds: Double, code: Int32) {
     var (seconds, code) = (0.0, Int32(0))
     let problem = try run(in: folder + "/copy", leavesFiles: false) { folder in

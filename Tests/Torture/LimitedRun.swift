@@ -4,7 +4,7 @@ import SchemaTestSupport
 
 /// A run of a program with a time limit: its result and its resource use.
 struct LimitedRun {
-  /// The negative number of the signal, if a signal ended it.
+  /// The exit code, or the negative number of the signal that ended the program.
   let code: Int32
   let output: String
   let errors: String
@@ -13,10 +13,12 @@ struct LimitedRun {
 
   var text: String { output + errors }
 
+  /// Runs a program.
+  ///
   /// - Parameters:
-  ///   - program: one of the package's programs.
-  ///   - folder: a folder for its output.
-  ///   - limit: in seconds, far more than it needs.
+  ///   - program: the name of one of the package's programs.
+  ///   - folder: the folder for its output.
+  ///   - limit: the time limit in seconds, far more than the program needs.
   init(_ program: String, _ arguments: [String], in folder: String, limit: Double = 30) throws {
     let streams = ["out", "err"].map { "\(folder)/\($0)" }
     let process = try Self.spawn(

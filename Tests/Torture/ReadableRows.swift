@@ -1,7 +1,6 @@
 import SchemaSQLite
 
-/// The readable rows of a damaged specimen: of each table the columns that no pending migration
-/// changes.
+/// The readable rows of a damaged specimen. Contains only the columns that pending migrations do not change.
 struct ReadableRows {
   private struct Source {
     let table: String
@@ -35,7 +34,7 @@ struct ReadableRows {
       let query = "SELECT \(source.columns) FROM main.\(source.table)"
       var found: Set<[Value]> = []
       if let scan = try? connection.prepare(query) { Self.collect(scan, &found) }
-      // A lookup by key may find a row that a scan misses because of damage.
+      // A lookup by key may find a row that a scan does not reach because of the damage.
       if let seek = try? connection.prepare(query + " WHERE \(source.key) = ?1") {
         for key in source.keys {
           guard (try? seek.bind([key])) != nil else { continue }
@@ -46,7 +45,7 @@ struct ReadableRows {
     }
   }
 
-  /// Collects rows until the statement ends or fails.
+  /// Collects rows until the statement ends or fails, at most 100,000.
   private static func collect(_ statement: Statement, _ found: inout Set<[Value]>) {
     while found.count < 100_000, (try? statement.step()) == true, let row = try? statement.row {
       found.insert(row)
@@ -55,7 +54,7 @@ struct ReadableRows {
 
   var count: Int { rows.values.reduce(0) { $0 + $1.count } }
 
-  /// A missing row of the other specimen; nil if there is none.
+  /// Returns a description of the rows that the other specimen lacks; nil if it has all of them.
   func loss(in other: ReadableRows) -> String? {
     for (table, mine) in rows.sorted(by: { $0.key < $1.key }) {
       let lost = mine.subtracting(other.rows[table] ?? [])

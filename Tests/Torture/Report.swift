@@ -1,7 +1,7 @@
 import Foundation
 import SchemaSQLite
 
-/// The table of a run, with its conditions.
+/// The table of results, with the conditions of the run.
 struct Report {
   let seed: UInt64
   private var rows: [String] = []
@@ -31,7 +31,7 @@ struct Report {
       + "\(processors) processors, SQLite \(Connection.libraryVersion), seed \(seed):"
   }
 
-  /// Writes the table between the two marks of a document.
+  /// Writes the table between two markers in a document.
   func write(to path: String) throws {
     let (begin, end) = ("<!-- torture: begin -->", "<!-- torture: end -->")
     let text = try String(contentsOfFile: path, encoding: .utf8)

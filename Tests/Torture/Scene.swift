@@ -2,25 +2,25 @@ import Foundation
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// A command line with the conditions that must hold however the program ends.
+/// A command line, with the conditions that must be true regardless of how the program ends.
 struct Scene {
   let name: String
   let words: [String]
-  /// The working folder, which is copied for each run.
+  /// The working folder. Each run uses a copy of it.
   let template: String
-  /// The problem in the folder after a run; nil if there is none.
+  /// Returns the problem in the folder after a run; nil if there is none.
   let problem: (_ folder: String, _ ended: Finished) throws -> String?
 
-  /// Names of unfinished files that an interrupted run may leave and that are always ignored.
+  /// Names of unfinished files. An interrupted run may leave them, and all commands ignore them.
   private static var unfinished: Regex<(Substring, Substring?)> {
     #/.*\.partial(-claim|-journal|-wal|-shm)?|.*\.\d+-\d+\.tmp/#
   }
 
-  /// Runs the program in a copy, applies `hurt` to it, and checks the result.
+  /// Runs the program in a copy of the template with `hurt`, and checks the result.
   ///
   /// - Parameters:
-  ///   - copy: the path of the copy, which is deleted again.
-  ///   - leavesFiles: whether it may leave unfinished files, as after a kill.
+  ///   - copy: the path of the copy, which is deleted at the end.
+  ///   - leavesFiles: whether the program may leave unfinished files, as after SIGKILL.
   func run(
     in copy: String, leavesFiles: Bool, hurt: (_ folder: String) throws -> Finished
   ) throws -> String? {
@@ -32,7 +32,7 @@ struct Scene {
     return "\(problem)\nit had ended with \(ended.code): \(ended.output)\(ended.errors)"
   }
 
-  /// An unreadable database is a finding, too.
+  /// Returns the problem. An unreadable database is also a problem.
   private func problemOrError(_ folder: String, _ ended: Finished) -> String? {
     do {
       return try problem(folder, ended)
@@ -47,7 +47,7 @@ struct Scene {
     }
   }
 
-  /// Unexpected files in the folder.
+  /// Returns the unexpected files in the folder.
   static func strangers(in folder: String, expected: (String) -> Bool) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).filter {
       !expected($0) && $0.wholeMatch(of: unfinished) == nil

@@ -1,12 +1,12 @@
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// Migrates databases with rows between random schemas, and checks that the result has the
-/// requested schema and all kept rows.
+/// Migrates databases with rows between random schemas. Checks that the result has the wanted schema and all
+/// rows that both schemas can store.
 struct SchemaPairs: Campaign {
   static let name = "schema-pairs"
 
-  /// The pairs are numbered from the seed on: `--seed N --tries 1` is pair N alone.
+  /// Numbers the pairs from the seed on: `--seed N --tries 1` runs only pair N.
   static func run(_ run: Run) throws {
     var pair = run.seed
     while run.goesOn {

@@ -4,7 +4,7 @@
   import SchemaTestPrograms
   import SchemaTestSupport
 
-  /// Sends SIGINT, SIGTERM and SIGHUP at random moments of the program, one or two of them.
+  /// Sends one or two of the signals SIGINT, SIGTERM and SIGHUP at random moments.
   enum SignalsAtRandom: Campaign {
     static let name = "signals"
 
@@ -43,7 +43,7 @@
       }
     }
 
-    /// Commands that write nothing: the folder must be unchanged byte by byte.
+    /// Scenes with commands that write nothing. The folder must be unchanged, byte by byte.
     private static func lookers(_ template: String) -> [Scene] {
       [
         ["migrate", "--dry-run", "--database", "app.sqlite"],

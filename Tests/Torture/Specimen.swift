@@ -2,8 +2,8 @@ import Foundation
 import SchemaSQLite
 import SchemaTestSupport
 
-/// A database similar to that of an app, with every kind of page of its layout. Three migrations
-/// have run and three are pending.
+/// A database similar to that of an app, which contains every kind of page that its layout allows. Three
+/// migrations have run, and three are pending.
 struct Specimen {
   struct Layout: CustomStringConvertible {
     var pageSize = 512
@@ -32,10 +32,10 @@ struct Specimen {
     ]
 
   let layout: Layout
-  /// By suffix of the database's name: none, `-wal`, `-journal`.
+  /// The content of the files, by the suffix of the name: empty, `-wal` or `-journal`.
   let files: [String: [UInt8]]
 
-  /// The history of the database, in `migrations` of a sandbox.
+  /// Returns a sandbox with the history of the database.
   static func history() throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -113,7 +113,7 @@ struct Specimen {
       try connection.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
       try connection.execute(changes)
     case .journal:
-      // Pages beyond the cache are written before the transaction ends.
+      // SQLite writes pages that do not fit into the cache before the transaction ends.
       try connection.execute("PRAGMA cache_size = 2; BEGIN IMMEDIATE")
       try connection.execute(changes)
     }
@@ -145,7 +145,7 @@ struct Specimen {
     INSERT INTO tags SELECT 'late ' || id, 'blue' FROM notes LIMIT 50;
     """
 
-  /// Writes the files as `path`, replacing existing files.
+  /// Writes the files with names that begin with `path`, and replaces existing files.
   func write(to path: String) throws {
     for suffix in ["", "-wal", "-journal", "-shm"] {
       let file = path + suffix

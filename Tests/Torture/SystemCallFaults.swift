@@ -5,9 +5,8 @@ import SchemaReplay
 import SchemaTestPrograms
 import SchemaTestSupport
 
-/// Makes system calls of the built program fail, both SQLite's and its own: each fails once, or
-/// permanently from one call on. Only calls for its own files fail, not those that load the
-/// program.
+/// Makes system calls of the built program fail, including those of SQLite. Each call fails once, or all
+/// calls from it on fail. Only calls for the program's own files fail, not those that load the program.
 enum SystemCallFaults: Campaign {
   static let name = "system-call-faults"
 
@@ -25,7 +24,7 @@ enum SystemCallFaults: Campaign {
     #endif
   }
 
-  /// Every call of an action, with every possible error.
+  /// Returns a trial for every call of an action with every possible error.
   private static func trials(
     of userAction: UserAction, in folder: String
   ) throws -> [(UserAction, FaultyCalls.Fault)] {
@@ -67,9 +66,9 @@ extension Run {
   }
 }
 
-/// The built program with the library that makes its system calls fail.
+/// Runs the built program with the library that makes its system calls fail.
 enum FaultyCalls {
-  /// The settings of the library.
+  /// The settings of the library, as environment variables.
   nonisolated(unsafe) static var environment: [String] = []
 
   struct Fault: CustomStringConvertible {
@@ -90,18 +89,18 @@ enum FaultyCalls {
       "call \(number), \(name) of \(path): \(String(cString: strerror(error)))"
     }
 
-    /// If files cannot be deleted, temporary files remain. Their names contain the process, so they
-    /// differ between runs.
+    /// Whether the fault may leave a temporary file because it cannot be deleted. The names contain the
+    /// process id, so they differ between runs.
     func leaves(_ name: String) -> Bool {
       (isLasting || self.name == "unlink")
         && [".partial", ".tmp"].contains(where: name.contains)
     }
 
-    /// Whether the result of a run is allowed for the fault.
+    /// Whether the fault explains the result of a run.
     func explains(_ ending: UserAction.Ending) -> Bool {
       var statuses: [ExitStatus] = error == EACCES ? [.permission, .inputOutput] : [.inputOutput]
-      // SQLite interprets a failing lock as a lock of another process, and a change that could not
-      // be undone blocks the next one.
+      // SQLite treats a failing lock as a lock of another process. A change that could not be undone blocks
+      // the next one.
       if name == "lock" || isLasting { statuses.append(.busy) }
       // If SQLite cannot open a file for writing, it opens it for reading. If it cannot check a
       // file, it assumes that the file was moved and does not write.
@@ -175,7 +174,7 @@ enum FaultyCalls {
       "migrate --reset-drafts", sandbox,
       steps: [{ _ = try DraftCopy(of: $0.database, $0.project()).restore(timeout: 0) }]
     ) {
-      // The database is restored from its copy and migrated again.
+      // The command restores the database from its copy and migrates it again.
       var ending = run("migrate", "--reset-drafts", of: $0)
       ending.applied = []
       return ending
@@ -224,8 +223,8 @@ enum FaultyCalls {
       + (isConfigured ? [] : ["--migrations", sandbox.folder + "/migrations"] + database)
     let program = programs.appendingPathComponent("schemactl").path
     do {
-      // For a program with a sanitizer: the library cannot be loaded into the separate program that
-      // finds the names of leaks, so they could not be distinguished from Swift's own.
+      // For a program with a sanitizer, do not detect leaks. The library cannot be loaded into the separate
+      // program that finds the names of leaks, so they could not be distinguished from Swift's own leaks.
       let library = try faultyCallsLibrary.get()
       let variables =
         [

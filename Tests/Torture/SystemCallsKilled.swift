@@ -4,12 +4,12 @@
   import SchemaTestPrograms
   import SchemaTestSupport
 
-  /// Runs `kill -9` just before each system call by which the program changes a file. This covers
-  /// every state of the disk without random choice. Needs strace.
+  /// Kills the program just before each system call that changes a file. This covers every state of the disk
+  /// without random choices. Needs strace.
   enum SystemCallsKilled: Campaign {
     static let name = "system-calls-killed"
 
-    /// Nothing on the disk changes between two of these calls.
+    /// The calls that change files. The disk stays the same between two of them.
     private static let calls = [
       "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "fallocate", "unlink", "rename",
       "link",
@@ -56,13 +56,13 @@
   }
 
   extension Scene {
-    /// How often the program makes each of these system calls without a fault.
+    /// Returns the number of these system calls in a run without a fault.
     fileprivate func calls(_ names: [String], in folder: String) throws -> [String: Int] {
       var counts: [String: Int] = [:]
       let copy = folder + "/copy"
       let problem = try run(in: copy, leavesFiles: false) { folder in
         let ended = try traced(["-e", "trace=" + names.joined(separator: ",")], words, folder)
-        // `1234  pwrite64(3, …`
+        // A line of the trace: `1234  pwrite64(3, …`
         for line in try String(contentsOfFile: folder + ".trace", encoding: .utf8)
           .split(separator: "\n")
         {

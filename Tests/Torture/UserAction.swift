@@ -6,36 +6,36 @@ import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport
 
-/// A repeatable action of schemactl on a database and a history, which runs from the same initial
-/// state with different faults.
+/// A repeatable action of schemactl on a database and a history. It runs from the same initial state with
+/// different faults.
 final class UserAction {
-  /// The result of the action, as reported to the user.
+  /// The result that the action reports to the user.
   struct Ending: Equatable {
     var status = ExitStatus.success
     var message = ""
-    /// The reported state of the database and the history after success.
+    /// The state of the database and the history that the action reports after success.
     var answer: [String] = []
-    /// The migrations that are reported as applied.
+    /// The migrations that the action reports as applied.
     var applied: [String] = []
   }
 
-  /// `migrate, rebuild`.
+  /// A name such as `migrate, rebuild`.
   let name: String
   let sandbox: Sandbox
   /// The original content of the files.
   private let files: [String: Data]
   private let act: (UserAction) throws -> Ending
-  /// Whether it reports applied migrations.
+  /// Whether the action reports applied migrations.
   private let tellsApplied: Bool
-  /// Whether it opens the database, or only the history.
+  /// Whether the action opens the database, and not only the history.
   let usesFiles: Bool
-  /// A complete file that may exist afterwards.
+  /// The name of a complete file that may exist afterwards.
   private let optional: String?
-  /// Whether it can run again after it succeeded.
+  /// Whether the action can run again after it succeeded.
   private let repeats: Bool
   private let isPartOf: (FolderContents, Ending) -> Bool
   let project: Project
-  /// The allowed states of the folder, from the original to the last one.
+  /// The allowed states of the folder, from the original state to the final one.
   private(set) var boundaries: [FolderContents] = []
   /// The result without a fault.
   private(set) var ending = Ending()
@@ -46,12 +46,14 @@ final class UserAction {
     get throws { try FolderContents(of: sandbox, except: optional) }
   }
 
+  /// Creates an action, and runs it once without a fault.
+  ///
   /// - Parameters:
   ///   - sandbox: contains the history and the original database.
-  ///   - stops: the migrations after which the database may be left.
-  ///   - steps: earlier steps, in order.
-  ///   - isPartOf: whether the action may have stopped in this way, if it reports it.
-  ///   - optional: a harmless file that it creates.
+  ///   - stops: the migrations after which the action may leave the database.
+  ///   - steps: the earlier steps of the action, in order. Each leads to an allowed state.
+  ///   - isPartOf: whether the action may have stopped in this state, if it reports this result.
+  ///   - optional: the name of a harmless file that the action creates.
   init(
     _ name: String, _ sandbox: Sandbox, stops: [String] = [],
     steps: [(Sandbox) throws -> Void] = [], usesFiles: Bool = true, optional: String? = nil,
@@ -111,11 +113,12 @@ final class UserAction {
 
   // MARK: Checks
 
-  /// The problem of a result; nil if it is allowed with a fault according to `isFault`.
+  /// Returns the problem with a result; nil if the result is allowed.
   ///
   /// - Parameters:
-  ///   - keepsJournal: whether the journal's file remains without an open transaction.
-  ///   - unremoved: whether a file remains because it could not be deleted.
+  ///   - keepsJournal: whether the journal file remains without an open transaction.
+  ///   - unremoved: whether a file may remain because it could not be deleted.
+  ///   - isFault: whether the fault explains the result.
   func problem(
     of ending: Ending, keepsJournal: Bool = false,
     unremoved: (String) -> Bool = { _ in false }, isFault: (Ending) -> Bool
@@ -128,8 +131,9 @@ final class UserAction {
     }
   }
 
-  /// Whether the usual failure is reported, with what a fault changes of it: the rows that stopped a migration are not
-  /// named where they cannot be read, and SQLite may end the transaction while the migration is rolled back.
+  /// Whether the action reports the same failure as without a fault, with a difference that a fault can
+  /// cause. If the rows that stopped the migration cannot be read, the message does not name them. SQLite may
+  /// end the transaction while the migration is rolled back.
   private func isSameFailure(_ ending: Ending) -> Bool {
     guard ending.status != .success, ending.status == self.ending.status else { return false }
     var unnamed = self.ending
@@ -157,7 +161,7 @@ final class UserAction {
         + "\(state.lines.joined(separator: "\n"))"
     }
     let told = boundaries[0].ledger + ending.applied
-    // The message may report that the last commit is not durable.
+    // The message may report that it is unknown whether the last commit is durable.
     let isInDoubt = ending.message.contains("is unknown whether")
     let isTold = state.ledger == told || isInDoubt && state.ledger.starts(with: told)
     guard isTold || !tellsApplied else {
@@ -172,7 +176,7 @@ final class UserAction {
     return names.map { "leaves \($0) in the end, after \(ending.message)" }
   }
 
-  /// Unexpected files in the folder. A journal is expected until SQLite has read it.
+  /// Returns the unexpected files in the folder. A journal is expected until SQLite has read it.
   private func strangers(
     _ ending: Ending, _ expected: [String], _ unremoved: (String) -> Bool
   ) throws -> String? {
@@ -182,7 +186,7 @@ final class UserAction {
       + expected + boundaries.flatMap(\.history.keys)
     let said = ending.message + ending.answer.joined()
     let strangers = try Self.files(of: sandbox).filter { name, data in
-      // A reset keeps the replaced database and reports it, except in JSON.
+      // A reset sets the replaced database aside and reports its name, except in JSON.
       let isKept =
         name.hasPrefix("live.sqlite.before-reset")
         && (said.contains(name) || self.name == "migrate --reset-drafts")
@@ -244,7 +248,7 @@ struct FolderContents: Equatable {
 }
 
 extension FaultyFileSystem {
-  /// Skips syncs, because the power does not fail here.
+  /// Runs `body` without syncs: power failures are not simulated here.
   func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
     install { $0.withoutWaiting }
     defer { uninstall() }
@@ -253,7 +257,7 @@ extension FaultyFileSystem {
 }
 
 extension FileCall {
-  /// Skips a sync and executes all other calls.
+  /// The decision that skips a sync and executes every other call.
   var withoutWaiting: Decision {
     switch action {
     case .sync: .pretend

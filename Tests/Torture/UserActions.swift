@@ -27,7 +27,7 @@ extension UserAction {
 
   // MARK: Migrating
 
-  /// A missing database, and many small migrations that share a transaction.
+  /// Creates a database, with many small migrations that share a transaction.
   static func newFile() throws -> UserAction {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_lists", "CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT);")
@@ -52,7 +52,7 @@ extension UserAction {
       "migrate, \(strategy.rawValue)", sandbox, stops: pending, act: { try migrate($0) })
   }
 
-  /// SQLite converts every text that it reads or writes.
+  /// Migrates a UTF-16 database, for which SQLite converts every text that it reads or writes.
   static func utf16(_ mode: String) throws -> UserAction {
     let sandbox = try tasks("PRAGMA encoding = 'UTF-16le'; \(mode)")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
@@ -61,7 +61,7 @@ extension UserAction {
       "migrate, UTF-16", sandbox, stops: ["0002_status", "0003_more"], act: { try migrate($0) })
   }
 
-  /// A move that writes rows, and columns that are dropped in one pass.
+  /// Runs a move that writes rows, and drops columns in one pass.
   static func drops(_ mode: String) throws -> UserAction {
     let sandbox = try tasks(mode)
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
@@ -78,7 +78,7 @@ extension UserAction {
       "migrate, drops", sandbox, stops: ["0002_status", "0003_drops"], act: { try migrate($0) })
   }
 
-  /// A migration that fails after one that is kept.
+  /// Runs a migration that succeeds, and then one that fails.
   static func failing(_ mode: String) throws -> UserAction {
     let sandbox = try tasks(mode)
     try sandbox.addSQL("0002_kept", "CREATE TABLE kept (a);")
@@ -93,7 +93,7 @@ extension UserAction {
       "migrate, one fails", sandbox, stops: ["0002_kept"], act: { try migrate($0) })
   }
 
-  /// The database is copied before its first draft.
+  /// Runs the first draft, before which the database is copied.
   static func firstDraft(_ mode: String) throws -> UserAction {
     let sandbox = try tasks(mode)
     try sandbox.freeze(through: "0001_tasks")
@@ -181,7 +181,7 @@ extension UserAction {
     }
   }
 
-  /// The second attempt is refused.
+  /// Adopts a database. A second attempt is refused.
   static func adopt(_ mode: String) throws -> UserAction {
     let sandbox = try migrated(mode)
     try sandbox.run("DROP TABLE schemactl_migrations")
@@ -199,7 +199,7 @@ extension UserAction {
     }
   }
 
-  /// With a view and a trigger that do not compile.
+  /// Checks a history with a view and a trigger that do not compile.
   static func lint(_ mode: String) throws -> UserAction {
     let sandbox = try migrated(mode)
     try sandbox.addSQL(
@@ -218,7 +218,8 @@ extension UserAction {
 
   // MARK: Histories
 
-  /// A table with rows, an index, a trigger, a view of another table, and children.
+  /// Returns a history with a table that has rows, an index, a trigger, a view of another table, and child
+  /// tables.
   private static func tasks(_ settings: String) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL(

@@ -1,13 +1,13 @@
 import Foundation
 
-// Causes faults, and counts those whose result is neither the old nor the new state.
+// Causes faults, and counts the results that are neither the old nor the new state.
 //
 //   Torture [CAMPAIGN…] [--seed N] [--tries N] [--kind TEXT] [--seconds S | --minutes M] [--write FILE]
 //
-// Prints a table with one row for each kind of fault, and exits with 1 if a result was bad.
-// `--tries` and `--seconds` are limits for each campaign, `--minutes` is one for all of them
-// together. Equal seeds and tries give equal faults. `--kind` skips attempts of the hostile
-// campaigns whose row has another name. `--write` inserts the table into a document.
+// Prints a table with one row for each kind of fault, and exits with 1 if a result was bad. `--tries` and
+// `--seconds` limit each campaign, and `--minutes` limits all campaigns together. Equal seeds and tries give
+// equal faults. `--kind` skips the attempts of the hostile campaigns whose row has another name. `--write`
+// inserts the table into a document.
 
 let campaigns: [any Campaign.Type] = [
   PowerCuts.self, AllocationFaults.self, IOFaults.self, SystemCallFaults.self, FullDisk.self,
@@ -44,7 +44,7 @@ var report = Report(seed: seed)
 let chosen = campaigns.filter { names.isEmpty || names.contains($0.name) }
 for (index, campaign) in chosen.enumerated() {
   say("\(campaign.name): seed \(seed)")
-  // Later campaigns share the time that a campaign did not use.
+  // Later campaigns share the time that earlier ones did not use.
   let time = end.map { (ContinuousClock.now.duration(to: $0)) / (chosen.count - index) }
   let run = try Run(seed: seed, limit: tries, kind: kind, time: time ?? .seconds(seconds))
   try campaign.run(run)

@@ -1,10 +1,10 @@
 import SchemaFaultyFileSystem
 
-/// The conditions of a scenario.
+/// The conditions of a scenario: the journal mode, the disk and the page size.
 struct Conditions: CustomStringConvertible {
   enum Journal: String, CaseIterable {
     case delete, truncate, persist, wal
-    /// Used only to prove that its damage is detected.
+    /// Used only to check that its damage is detected.
     case off
 
     static let allCases: [Journal] = [.delete, .truncate, .persist, .wal]
@@ -25,9 +25,9 @@ struct Conditions: CustomStringConvertible {
     pageSize = Self.pageSize(in: round)
   }
 
-  /// The conditions after a power failure. SQLite fills the sector after a commit, but after the
-  /// recovery of a WAL it continues after the last valid frame, in the middle of a sector. On a
-  /// disk that damages bytes next to a write, a second power failure may then lose committed data.
+  /// The conditions after a power failure. After a commit, SQLite fills the sector. After the recovery of a
+  /// WAL, however, it continues after the last valid frame, in the middle of a sector. On a disk that damages
+  /// bytes next to a write, a second power failure may then lose committed data.
   var again: Conditions {
     var again = self
     if journal == .wal { again.device = Device(sectorSize: device.sectorSize, isPowersafe: true) }
@@ -40,8 +40,9 @@ struct Conditions: CustomStringConvertible {
     "pages of \(pageSize), sectors of \(device.sectorSize)\(device.isPowersafe ? ", powersafe" : "")"
   }
 
-  /// A cache of a few pages, so that a transaction writes to the database before it is complete and
-  /// a journal becomes hot. Also sets the journal mode, which a file stores only for WAL.
+  /// PRAGMA statements for each connection. A cache of a few pages makes a transaction write to the database
+  /// before it is complete, so that its journal becomes hot. The journal mode is set too, because a file
+  /// stores it only for WAL.
   private var settings: String {
     let cache = "PRAGMA main.cache_size = 8"
     return journal == .wal ? cache : "PRAGMA main.journal_mode = \(journal.rawValue); \(cache)"
@@ -52,7 +53,7 @@ struct Conditions: CustomStringConvertible {
   }
 }
 
-/// Makes a power failure harmful, to prove that damage is detected.
+/// Makes a power failure harmful, to check that damage is detected.
 enum Sabotage: String, CaseIterable {
   case noJournal = "a transaction without a journal"
   case lyingDisk = "a disk with false syncs"

@@ -4,15 +4,15 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// The content of a database, except for values that differ between runs: the start and the
-/// duration of migrations.
+/// The content of a database without the values that differ between runs: the start times and the durations
+/// of migrations.
 struct DatabaseState: Equatable {
   let fingerprint: String
   let ledger: [String]
   /// A digest of each table's rows, including rowids.
   let tables: [String: Int]
 
-  /// Also checks properties of all databases, whatever their content.
+  /// Reads the state. Also checks properties that all databases must have.
   ///
   /// - Throws: `Damage` if a check fails.
   init(of connection: Connection) throws {
@@ -36,11 +36,11 @@ struct DatabaseState: Equatable {
     self.tables = tables
   }
 
-  /// Tables with times. The first is read as `ledger`; the last is covered by `fingerprint`,
-  /// without root pages.
+  /// Tables with values that differ between runs. `ledger` contains the first one without its times.
+  /// `fingerprint` covers the last one without root pages.
   private static let changing: Set = [Ledger.usual.table, "schemactl_repairs", "sqlite_schema"]
 
-  /// Describes the difference, for a database that has no allowed state.
+  /// Describes the difference from another state.
   func difference(from other: DatabaseState) -> String {
     var found: [String] = []
     if fingerprint != other.fingerprint { found.append("the schema") }
@@ -50,7 +50,7 @@ struct DatabaseState: Equatable {
   }
 }
 
-/// A state that is never allowed.
+/// The database has a property that is never allowed.
 struct Damage: Error, CustomStringConvertible {
   let description: String
 

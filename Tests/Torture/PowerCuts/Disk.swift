@@ -1,6 +1,6 @@
 import SchemaFaultyFileSystem
 
-/// A folder as programs see it, and its possible content after a power failure.
+/// A folder as programs see it, and its possible contents after a power failure.
 struct Disk {
   typealias Image = [String: [UInt8]]
 
@@ -39,7 +39,7 @@ struct Disk {
     syncedNames = names
   }
 
-  // MARK: Actions of programs
+  // MARK: Changes by programs
 
   mutating func apply(_ event: Recording.Event) {
     switch event {
@@ -79,8 +79,8 @@ struct Disk {
     nameChanges = []
   }
 
-  /// The program syncs the file before renaming and the folder after it. It does so without SQLite,
-  /// so these calls are not observed.
+  /// Renames a file. The program syncs the file before the renaming and the folder after it. It does so
+  /// without SQLite, so the recording does not contain these calls.
   private mutating func rename(_ old: String, to new: String) {
     guard let file = names.removeValue(forKey: old) else { return }
     names[new] = file
@@ -88,15 +88,15 @@ struct Disk {
     syncNames()
   }
 
-  // MARK: After a power failure
+  // MARK: Contents after a power failure
 
-  /// All changes are on disk, as after `kill -9`.
+  /// The files if all changes are on disk, as after `kill -9`.
   var everything: Image { names.mapValues { files[$0].current } }
 
-  /// Only synced changes are on disk.
+  /// The files if only synced changes are on disk.
   var synced: Image { syncedNames.mapValues { files[$0].synced } }
 
-  /// Random changes since the sync are on disk, complete or torn.
+  /// Returns the files if a random part of the changes since the last sync is on disk. Writes may be torn.
   func remains(using chance: inout some RandomNumberGenerator) -> Image {
     var found = syncedNames
     for change in Self.choice(of: nameChanges, using: &chance) {
@@ -133,8 +133,8 @@ struct Disk {
     return bytes
   }
 
-  /// All changes, none, those up to a moment, or any subset. If the later of two writes is kept and
-  /// the earlier is not, the disk has reordered them.
+  /// Chooses the changes to keep: all, none, those up to a moment, all except one, or a random subset. If a
+  /// later write is kept and an earlier one is not, the disk has reordered them.
   private static func choices<Element>(
     of all: [Element], using chance: inout some RandomNumberGenerator
   ) -> [(Element, isKept: Bool)] {
@@ -159,14 +159,14 @@ struct Disk {
     choices(of: all, using: &chance).filter(\.isKept).map(\.0)
   }
 
-  /// For each sector the new bytes, the old ones, or random ones: within the range of the write, or
-  /// in the whole sector if the disk is not powersafe.
+  /// Writes new, old or random bytes to each sector: within the range of the write or, if the disk is not
+  /// powersafe, in the whole sector.
   private func tear(
     _ new: [UInt8], at offset: Int, into bytes: inout [UInt8],
     using chance: inout some RandomNumberGenerator
   ) {
     let end = offset + new.count
-    // A write smaller than a sector is torn at a byte.
+    // A write of less than a sector is torn at a byte.
     let size = device.isPowersafe ? 512 : device.sectorSize
     if bytes.count < end { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
     for sector in (offset / size)...((end - 1) / size) {

@@ -2,10 +2,10 @@ import Foundation
 import SchemaSQLite
 import SchemaTestSupport
 
-/// Opens the files after a power failure, and determines the database's state.
+/// Opens the files after a power failure, and determines the state of the database.
 final class Examiner {
   struct Verdict {
-    /// Nil if it has no allowed state.
+    /// The index of the allowed state; nil if the database has no allowed state.
     var boundary: Int?
     var problem: String?
   }
@@ -13,7 +13,7 @@ final class Examiner {
   private let scenario: Scenario
   private let boundaries: [DatabaseState]
   let sandbox: Sandbox
-  /// By the image, and by its content after SQLite's recovery.
+  /// The verdicts by the image, and by its content after SQLite's recovery.
   private var verdicts: [Int: Verdict] = [:]
   private var recovered: [Int: Verdict] = [:]
 
@@ -35,8 +35,8 @@ final class Examiner {
 
   private func judge(_ image: Disk.Image, _ key: Int) -> Verdict {
     do {
-      // Sometimes schemactl opens the files first. Usually another program does, and the result
-      // after its recovery is known from earlier images.
+      // For one image of 16, schemactl itself opens the files first. For the others, another connection
+      // recovers the database. The verdict on the result may be known from earlier images.
       if key.isMultiple(of: 16) {
         try sandbox.replaceFiles(with: image)
         try finish()
@@ -87,7 +87,7 @@ final class Examiner {
 }
 
 extension Disk.Image {
-  /// Equal for equal images within a run of the program.
+  /// A hash that is equal for equal images within one run of the program.
   fileprivate var key: Int {
     var hasher = Hasher()
     for (name, bytes) in sorted(by: { $0.key < $1.key }) {
@@ -100,7 +100,7 @@ extension Disk.Image {
 }
 
 extension Sandbox {
-  /// All files except the history.
+  /// Returns the names of all files except the history.
   fileprivate func fileNames() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "migrations" }
   }
@@ -114,7 +114,7 @@ extension Sandbox {
     }
   }
 
-  /// A copy of the history and the files in another folder.
+  /// Copies the history and the files to another folder.
   func copy() throws -> Sandbox {
     let copy = try Sandbox()
     try FileManager.default.removeItem(atPath: copy.folder + "/migrations")

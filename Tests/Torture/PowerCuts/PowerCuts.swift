@@ -2,14 +2,14 @@ import Foundation
 import SchemaFaultyFileSystem
 import SchemaPlanning
 
-/// Simulates a power failure after every write, sync and deletion of each command that changes a
-/// database, and opens the remaining files.
+/// Simulates a power failure after every write, sync and deletion of each command that changes a database,
+/// and opens the remaining files.
 enum PowerCuts: Campaign {
   static let name = "power-cuts"
 
   static func run(_ run: Run) throws {
     let folder = getenv("TMPDIR").map { String(cString: $0) }
-    // Use a folder in memory if possible, where syncs take no time.
+    // Use a folder in memory if possible, because syncs take no time there.
     if access("/dev/shm", W_OK) == 0 { setenv("TMPDIR", "/dev/shm", 1) }
     defer { if let folder { setenv("TMPDIR", folder, 1) } else { unsetenv("TMPDIR") } }
 
@@ -23,11 +23,13 @@ enum PowerCuts: Campaign {
     say("\(name): \(sightings)")
   }
 
-  /// Runs every scenario with every journal mode. False if the time ended before.
+  /// Runs every scenario with every journal mode.
+  ///
+  /// - Returns: false if the time ended before.
   private static func cutAll(_ round: Int, _ run: Run, _ sightings: inout Sightings) throws -> Bool
   {
     let rows = scenarios.count * Conditions.Journal.allCases.count
-    // The first round makes a few attempts of each.
+    // The first round makes only a few attempts of each kind.
     let most = round == 0 ? min(400, run.share(of: 2 * rows)) : .max
     for scenario in scenarios {
       guard run.hasTime else { return false }
@@ -41,7 +43,7 @@ enum PowerCuts: Campaign {
     return true
   }
 
-  /// Without this the campaign could be blind.
+  /// Checks that the campaign detects deliberate damage.
   private static func proveThatFaultsAreSeen(_ run: Run) throws {
     guard run.hasTime else { return }
     let stage = try Stage(Strategy.rewrite.scenario, pageSize: Conditions.pageSize(in: 0))

@@ -1,7 +1,7 @@
 import Foundation
 import SchemaFaultyFileSystem
 
-/// The changes of the files in a folder during an action, in order.
+/// The changes to the files in a folder during an action, in order.
 final class Recording {
   enum Event {
     case created(String)
@@ -9,26 +9,26 @@ final class Recording {
     case truncated(String, size: Int)
     case synced(String, folder: Bool)
     case deleted(String, folder: Bool)
-    /// By the program itself, without SQLite.
+    /// A renaming by the program itself, without SQLite.
     case renamed(String, to: String)
-    /// A state with a ledger of this length was reported, and must not be lost from here on.
+    /// The action reported a state with a ledger of this length. From here on, the state must not be lost.
     case reached(Int)
   }
 
-  /// The folder's files before the action.
+  /// The files in the folder before the action.
   let start: [String: [UInt8]]
   private(set) var events: [Event] = []
   private let folder: String
-  /// Renaming is detected by inode numbers.
+  /// The inode numbers of the files, to detect renamed files.
   private var names: [String: UInt64]
-  /// The first sync of a new journal or WAL also syncs its folder (`os_unix.c`, `unixSync`).
+  /// The new journals and WALs. Their first sync also syncs the folder (`os_unix.c`, `unixSync`).
   private var isNew: Set<String> = []
-  /// The file of the last write.
+  /// The name of the file of the last write.
   private var written = ""
 
-  /// Runs an action in `folder` and records its changes of the files.
+  /// Runs an action and records its changes to the files in `folder`.
   ///
-  /// - Parameter body: the action; it calls its argument for each reached state.
+  /// - Parameter body: the action. It calls its argument for each reached state.
   init(
     of folder: String, device: Device, _ body: (_ reached: @escaping (Int) -> Void) throws -> Void
   ) throws {
@@ -67,14 +67,14 @@ final class Recording {
       noteRenamings()
       if isNew || names[name] == nil { create(name) }
     case .write(let offset, let bytes):
-      // A copy got its name before the write to a log that was open all the time.
+      // The program may have renamed a copy before this write to a log that has been open all the time.
       if name != written { noteRenamings() }
       written = name
       events.append(.wrote(name, offset: offset, bytes: Array(bytes)))
     case .truncate(let size): events.append(.truncated(name, size: size))
     case .sync:
       events.append(.synced(name, folder: isNew.remove(name) != nil))
-      // These files are not read after a simulated power failure.
+      // Skip the sync: these files themselves are not read after a simulated power failure.
       return .pretend
     case .delete(let syncsFolder):
       noteRenamings()
@@ -88,11 +88,11 @@ final class Recording {
   private func create(_ name: String) {
     events.append(.created(name))
     isNew.insert(name)
-    // A file that SQLite is about to create has no inode yet; the next call sees it.
+    // SQLite is about to create the file, which has no inode yet. The next call reads it.
     names[name] = Self.number(of: "\(folder)/\(name)") ?? 0
   }
 
-  /// Records changes of the folder by the program itself.
+  /// Records the renamings by the program itself.
   private func noteRenamings() {
     guard let now = try? Self.numbers(in: folder) else { return }
     for (name, number) in now where names[name] == nil {

@@ -9,18 +9,18 @@ struct Scenario {
   let name: String
   /// Creates the history and the original database in a sandbox.
   let prepare: (Sandbox) throws -> Void
-  /// Runs the action, and reports the length of the ledger at each reached state. It can also run
-  /// on a database on which it already ran partly or completely.
+  /// Runs the action, and reports the length of the ledger at each reached state. The action must also work
+  /// after it has already run partly or completely.
   let act: (Sandbox, _ reached: @escaping (Int) -> Void) throws -> Void
-  /// The allowed states after a power failure in order, beginning with the original one. Their
+  /// Returns the allowed states after a power failure, in order, beginning with the original one. Their
   /// ledgers have different lengths.
   let boundaries: (Sandbox) throws -> [DatabaseState]
-  /// Additional checks for a database in an allowed state.
+  /// Makes additional checks of a database in an allowed state.
   var verify: (Sandbox, _ boundary: Int) throws -> Void = { _, _ in }
 }
 
 extension Scenario {
-  /// A scenario without intermediate states.
+  /// Creates a scenario without intermediate states.
   static func oneStep(
     _ name: String, prepare: @escaping (Sandbox) throws -> Void,
     act: @escaping (Sandbox) throws -> Void
@@ -38,11 +38,11 @@ extension Scenario {
       })
   }
 
-  /// Applies the migrations that `prepare` leaves pending. Each migration leads to an allowed
-  /// state.
+  /// Creates a scenario that applies the pending migrations. Each migration leads to an allowed state.
   ///
   /// - Parameters:
   ///   - failing: the migration that fails and ends the action.
+  ///   - prepare: creates the history, and leaves migrations pending.
   ///   - check: checks the result.
   static func migrating(
     _ name: String, failing: String? = nil, prepare: @escaping (Sandbox) throws -> Void,

@@ -8,7 +8,7 @@ import SchemaPlanning
 import SchemaSQLite
 import SchemaTestSupport
 
-/// Every strategy, and all other commands that write to a database.
+/// A scenario for every strategy, and for all other commands that write to a database.
 var scenarios: [Scenario] {
   Strategy.allCases.map(\.scenario) + [
     rewriteWithAutoVacuum, creation, shrinking, sharedCommit, failure, enforcedForeignKeys,
@@ -18,7 +18,7 @@ var scenarios: [Scenario] {
 }
 
 extension Strategy {
-  /// A migration with this strategy. The switch ensures that each strategy has one.
+  /// A migration with this strategy. The `switch` ensures that each strategy has one.
   var scenario: Scenario {
     let yaml =
       switch self {
@@ -28,7 +28,8 @@ extension Strategy {
         - create_index: { name: items_by_note, table: items, columns: [note, rank] }
         - update: { table: items, set: { rank: "id % 5" }, where: "id % 2" }
         """
-      // In place, next to its source, and a default in the schema for old rows.
+      // The moves write a column in place, write one next to its source, and use a default in the schema for
+      // old rows.
       case .update:
         """
         - move_column:
@@ -48,8 +49,8 @@ extension Strategy {
         """
         - alter_column: { table: items, column: rank, default: 4, not_null: true }
         """
-      // Both endings: `items` and the children of `entries` exchange their b-trees, and `entries`
-      // itself gets another automatic index.
+      // The rewrites have both endings. `items` and the children of `entries` exchange their b-trees.
+      // `entries` gets another automatic index, so it is dropped and its replacement renamed.
       case .rewrite:
         """
         - drop_index: { name: items_by_rank }
@@ -86,7 +87,7 @@ extension Strategy {
       "strategy \(rawValue)",
       prepare: { sandbox in
         try makeItems(sandbox)
-        // Rows older than the column get another default.
+        // Rows that are older than the column get another default.
         if strategy == .schemaEdit {
           try sandbox.addSQL(
             "0002_rank", "ALTER TABLE items ADD COLUMN rank INTEGER DEFAULT 3")
@@ -116,7 +117,7 @@ extension Strategy {
   }
 }
 
-/// A case in which DROP TABLE moves the root pages of other tables.
+/// A rewrite in which DROP TABLE moves the root pages of other tables.
 private var rewriteWithAutoVacuum: Scenario {
   let rewrite = Strategy.rewrite.scenario
   return .migrating("rewrite, auto_vacuum") { sandbox in
@@ -129,7 +130,7 @@ private func indented(_ yaml: String) -> String {
   yaml.split(separator: "\n").map { "  \($0)\n" }.joined()
 }
 
-/// A table with children, triggers and an index, several times the size of the cache.
+/// Creates a table with children, triggers and an index. It is several times as large as the cache.
 private func makeItems(_ sandbox: Sandbox) throws {
   try sandbox.addSQL(
     "0001_items",
@@ -158,9 +159,9 @@ private func makeItems(_ sandbox: Sandbox) throws {
     """)
 }
 
-/// A missing database is written from the replay and renamed after a sync (`NewDatabaseTests`),
-/// without a journal and without calls that this file system observes. An empty file is migrated
-/// instead.
+/// An empty file is migrated. A missing database is not tested here: schemactl writes it from the replay and
+/// renames it after a sync (`NewDatabaseTests`), without a journal and without calls that this file system
+/// observes.
 private var creation: Scenario {
   .migrating("an empty file") { sandbox in
     _ = try sandbox.open()
@@ -170,7 +171,7 @@ private var creation: Scenario {
   }
 }
 
-/// A commit that truncates the file does so after deleting the journal.
+/// A commit that shrinks the file truncates it after it deletes the journal.
 private var shrinking: Scenario {
   .migrating("a file that shrinks") { sandbox in
     try sandbox.run("PRAGMA auto_vacuum = FULL; CREATE TABLE t (a); DROP TABLE t")
@@ -245,7 +246,7 @@ private var tableRebuild: Scenario {
   }
 }
 
-/// One operation rebuilds several tables.
+/// A single operation rebuilds several tables.
 private var keyConversion: Scenario {
   .migrating("convert_primary_key") { sandbox in
     try makeItems(sandbox)
@@ -315,7 +316,7 @@ private var reset: Scenario {
   return scenario
 }
 
-/// When a migration is applied, its backup must exist.
+/// If a migration is applied, its backup must exist.
 private var backup: Scenario {
   var scenario = Scenario.oneStep(
     "migrate --backup",

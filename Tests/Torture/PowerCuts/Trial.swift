@@ -18,7 +18,8 @@ struct Stage {
   }
 }
 
-/// A scenario under its conditions. It is recorded once, and can be cut off at any event.
+/// A scenario under some conditions. It is recorded once. Then a power failure can be simulated after any
+/// event.
 struct Trial {
   private let scenario: Scenario
   private let conditions: Conditions
@@ -26,7 +27,7 @@ struct Trial {
   private let boundaries: [DatabaseState]
   private let recording: Recording
   private let examiner: Examiner
-  /// The state that was reached before.
+  /// The index of the state that was reached before this recording.
   private var start = 0
   private var isFirst = true
 
@@ -41,7 +42,7 @@ struct Trial {
     recording = try Self.record(stage.scenario, on: live, conditions)
   }
 
-  /// The same scenario, starting from the files after a power failure of `first`.
+  /// Records the same scenario on the files after a power failure of `first`.
   private init(_ first: Trial, _ left: Disk.Image, reached: Int) throws {
     scenario = first.scenario
     conditions = first.conditions.again
@@ -65,7 +66,8 @@ struct Trial {
     }
   }
 
-  /// A second power failure after a random first one, including during the recovery from the first.
+  /// Returns a trial with a second power failure after a random first one, including one during the recovery
+  /// from the first.
   func again(using chance: inout SeededGenerator) throws -> Trial {
     let moment = Int.random(in: 0...recording.events.count, using: &chance)
     let seed = chance.next()
@@ -81,14 +83,14 @@ struct Trial {
 
   // MARK: Power failures
 
-  /// A power failure after `number` events.
+  /// The disk after `number` events, when the power fails.
   private struct Cut {
     let number: Int
     let disk: Disk
-    /// The state that must not be lost.
+    /// The index of the state that must not be lost.
     let reached: Int
 
-    /// All changes, only synced ones, and two random images between.
+    /// Returns four images: with all changes, with only the synced ones, and two random images.
     func images(_ seed: UInt64) -> [(name: String, image: Disk.Image)] {
       var chance = SeededGenerator(seed: seed &+ UInt64(number) &* 0x1_0001)
       return [("everything", disk.everything), ("what was synced", disk.synced)]
@@ -98,7 +100,8 @@ struct Trial {
     static let imageCount = 4
   }
 
-  /// - Parameter chosen: whether the power fails after this number of events.
+  /// - Parameter chosen: whether the power fails after this number of events. It also fails after each
+  ///   reached state.
   private func cuts(where chosen: (Int) -> Bool, _ body: (Cut) throws -> Bool) rethrows {
     var disk = Disk(
       recording.start, device: conditions.device, liesAboutSyncs: sabotage == .lyingDisk)
@@ -120,8 +123,7 @@ struct Trial {
 
   // MARK: Runs
 
-  /// Simulates power failures at `most / 4` moments, evenly distributed, and after each reached
-  /// state.
+  /// Simulates power failures at `most / 4` evenly distributed moments, and after each reached state.
   func run(_ run: Run, _ sightings: inout Sightings, most: Int) {
     let seed = run.generator.next()
     let step = max(1, recording.events.count * Cut.imageCount / max(1, most))
@@ -148,14 +150,16 @@ struct Trial {
     run.note(kind, problem: "boundaries never met: \(missed.sorted())")
   }
 
-  /// The states that must be found. Each is tested immediately after it was reached.
+  /// The states that must be found, because each is tested immediately after it was reached.
   private var expected: Set<Int> {
-    // The files after an earlier power failure may contain a later state than the reported one.
+    // The files after an earlier power failure may already have a later state than the reported one.
     var expected: Set<Int> = isFirst ? [0] : []
     for case .reached(let count) in recording.events { expected.insert(boundary(count)) }
     return expected
   }
 
+  /// Returns the index of the state with this number of ledger rows.
+  ///
   /// - Parameter count: the number of migrations in the ledger.
   private func boundary(_ count: Int) -> Int {
     boundaries.firstIndex { $0.ledger.count == count } ?? 0
@@ -167,7 +171,7 @@ struct Trial {
     return "boundary \(cut.reached) was reported as reached, and only \(boundary) is there"
   }
 
-  /// Whether the sabotage is detected.
+  /// Whether the checks detect the sabotage.
   func finds(using chance: inout SeededGenerator) throws -> Bool {
     let seed = chance.next()
     var isFound = false
@@ -184,7 +188,7 @@ struct Trial {
   }
 }
 
-/// The situations that the power failures of a run produced.
+/// Counts of the situations that the power failures of a run produced.
 struct Sightings: CustomStringConvertible {
   private var images = 0
   private var journals = 0
@@ -193,12 +197,12 @@ struct Sightings: CustomStringConvertible {
 
   mutating func look(at image: Disk.Image, everything: Disk.Image) {
     images += 1
-    // The first bytes of a valid journal. A committed journal is deleted, empty or zeroed.
+    // The first bytes of a valid journal. A committed journal is deleted, empty, or has a header of zeros.
     let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
     if image.contains(where: { $0.key.hasSuffix("-journal") && $0.value.starts(with: magic) }) {
       journals += 1
     }
-    // The file is longer than its header.
+    // The WAL is longer than its header.
     if image.contains(where: { $0.key.hasSuffix("-wal") && $0.value.count > 32 }) { logs += 1 }
     if image != everything { losses += 1 }
   }
@@ -207,7 +211,7 @@ struct Sightings: CustomStringConvertible {
     "\(images) disks, \(losses) of which had lost something; \(journals) hot journals, \(logs) WALs"
   }
 
-  /// Reports situations that never occurred, because such a run proves nothing.
+  /// Reports a bad result if a situation never occurred, because such a run proves nothing.
   func note(_ run: Run) {
     guard journals == 0 || logs == 0 || losses == 0 else { return }
     run.note("harness: what power cuts leave is met", problem: "\(self)")
