@@ -7,7 +7,7 @@ import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
-/// A table with rows older than its last columns, and a change of one column.
+/// A change of one column of a table whose rows are older than its last columns.
 struct Alteration: Sendable, CustomTestStringConvertible {
   let change: String
   var strategy: Strategy = .schemaEdit
@@ -58,7 +58,7 @@ struct Alteration: Sendable, CustomTestStringConvertible {
       create: "CREATE TABLE t (title TEXT, n INT, id INT UNIQUE) STRICT"),
   ]
 
-  /// A database with the original table.
+  /// Creates a database with the original table.
   func sandbox() throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL(

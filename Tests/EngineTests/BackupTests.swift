@@ -139,7 +139,7 @@ struct BackupTests {
     for name in mine {
       try FileManager.default.copyItem(atPath: sandbox.database, toPath: folder + "/" + name)
     }
-    // Backups of another database with the same name, and other files.
+    // Backups of another database with the same name, and files that are not backups.
     let other = try Sandbox.reminders()
     try other.makeRelease1()
     let others = [
@@ -255,7 +255,7 @@ struct BackupTests {
       var number: Int64 = 0
       while !isOver.load(ordering: .relaxed), number < 20_000 {
         number += 1
-        // A process that never releases the lock would be waited for in vain.
+        // Pause, so that schemactl gets the lock. It would wait in vain for a process that never releases it.
         usleep(1000)
         let insert = "INSERT INTO ticks VALUES (?1, zeroblob(2000))"
         guard (try? connection.execute(insert, [.integer(number)])) != nil else { continue }

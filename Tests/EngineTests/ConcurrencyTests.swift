@@ -24,7 +24,7 @@ struct ConcurrencyTests {
 }
 
 extension Sandbox {
-  /// Arguments for migrating its database in another process.
+  /// The arguments that migrate its database in another process.
   var migrateArguments: [String] {
     ["migrate", "--migrations", folder + "/migrations", "--database", database]
   }

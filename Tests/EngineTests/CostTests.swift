@@ -80,7 +80,7 @@ struct CostTests {
     let cost = try #require(migration.operations[0].cost)
     #expect(cost.rowsRead == expected.reads * 2500)
     #expect(cost.rowsWritten == expected.writes * 2500)
-    // A row of about 115 bytes; the cost never exceeds the size of the file.
+    // A row has about 115 bytes. The cost never exceeds the size of the file.
     #expect(cost.extraDisk >= expected.copies * 2500 * 100)
     #expect(cost.extraDisk <= expected.copies * 2500 * 130)
     #expect(report.cost == cost)

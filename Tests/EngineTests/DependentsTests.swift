@@ -86,7 +86,7 @@ struct DependentsTests {
       failure.message
         == "SQLite cannot drop `t.flag` alone: \(constraint) names it. Use `rebuild_table`, "
         + "with the columns and the constraints that you keep")
-    // SQLite itself would refuse it.
+    // SQLite itself would reject the drop.
     #expect(throws: (any Error).self) {
       let connection = try Connection(path: nil)
       try connection.execute("\(sql); ALTER TABLE t DROP COLUMN flag")
@@ -358,7 +358,7 @@ struct DependentsTests {
     #expect(report.applied.last?.strategies == [.rewrite])
   }
 
-  /// SQLite keeps the old name, and the error occurs only when somebody searches.
+  /// SQLite keeps the old name in the full-text table, and an error would occur only in a later search.
   @Test(
     "a column that a full-text table reads by name is neither dropped nor renamed",
     arguments: [

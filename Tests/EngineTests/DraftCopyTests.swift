@@ -63,7 +63,7 @@ struct DraftCopyTests {
     var options = sandbox.options()
     options.timeout = 0
     let report = try sandbox.project().migrate(options) { event in
-      // The frozen migration is committed; then comes the draft's own transaction.
+      // The frozen migration is committed. Next, the draft runs in its own transaction.
       guard case .committed = event, !isReading else { return }
       isReading = true
       try? reader.execute("BEGIN")
@@ -164,7 +164,7 @@ struct DraftCopyTests {
     try project.carryOut(
       try project.plan(repair, database: sandbox.database, timeout: 1),
       database: sandbox.database, timeout: 1)
-    // As written by a later version of schemactl.
+    // Imitate a ledger row that a later version of schemactl wrote.
     try sandbox.run("UPDATE schemactl_migrations SET tool_version = 'later' WHERE position = 1")
     try reset(sandbox)
     #expect(try sandbox.migrate().failure == nil)

@@ -6,13 +6,13 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A migration that rows of a database stop.
+/// An operation that fails because of the rows in the database.
 struct FailingRowCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// The third line of a list of operations.
+  /// The only entry of the migration's operations.
   let operation: String
   let rows: String
-  /// What the message says after the constraint; nothing if SQLite's own words are all that is certain.
+  /// The lines of the message after the constraint; empty if only SQLite's own message is certain.
   let named: [String]
 
   init(_ description: String, _ operation: String, _ rows: String, _ named: String...) {
@@ -110,7 +110,7 @@ struct FailingRowTests {
     try #require(details.count == 2)
     #expect(details[0] == sample.named[0])
     if sample.named.count > 1 { #expect(details[1] == sample.named[1]) }
-    // Its reader runs it on the database as the failed migration has left it.
+    // The user runs this query on the database after the failed migration.
     #expect(try !sandbox.rows(String(details[1].dropFirst(6))).isEmpty)
   }
 

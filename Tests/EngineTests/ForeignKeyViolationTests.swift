@@ -4,13 +4,13 @@ import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
-/// Foreign key violations that exist before a migration, and the migration's SQL.
+/// Foreign key violations that exist before a migration, and the operation of the migration.
 struct OrphanCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let create: String
   let rows: String
   let operation: String
-  /// The new violation; nil for none.
+  /// The new violation that the migration causes; nil if it causes none.
   let broken: String?
 
   init(

@@ -13,7 +13,7 @@ import SchemaTestSupport
 import SchemaPlatform
 import Testing
 
-/// An app that was released with GRDB: `v3` adds a column, `v4` doubles each amount.
+/// An app that was released with GRDB. `v3` adds a column, and `v4` doubles each amount.
 private struct ShippedApp {
   static let steps = [
     "CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT NOT NULL)",
@@ -23,7 +23,7 @@ private struct ShippedApp {
   ]
   let sandbox: Sandbox
 
-  /// The history replaces `v1` … `v4`, and has a fifth migration.
+  /// Creates a history that replaces `v1` … `v4`.
   init(_ replaced: [String] = ["v1", "v2", "v3", "v4"]) throws {
     sandbox = try Sandbox()
     for (index, step) in Self.steps.enumerated() {
@@ -34,7 +34,8 @@ private struct ShippedApp {
     try sandbox.addSQL("0005_more", "ALTER TABLE lists ADD COLUMN color TEXT;")
   }
 
-  /// A device that has run some steps with GRDB 7, with an amount of 21 inserted between them.
+  /// Creates the database of a device that has run some steps with GRDB 7. The app has inserted an amount of
+  /// 21 between the steps.
   func device(_ steps: [Int]) throws {
     let connection = try sandbox.open()
     try connection.execute(
@@ -277,7 +278,7 @@ struct ForeignLedgerTests {
     #expect(try app.sandbox.migrate().adopted == ["0001_step"])
   }
 
-  /// A tool's ledger after its first two migrations, and its content if the second one failed.
+  /// A tool's ledger after the first two migrations, and its rows if the second one failed.
   struct Tool: CustomTestStringConvertible {
     let name: String
     let ledger: String

@@ -20,7 +20,7 @@ private struct GeneratedTable: CustomStringConvertible {
   let columns: [String]
   let toDefinition: String
   let toType: String
-  /// The YAML and SQL of each pair in the map.
+  /// The YAML key and the SQL of both values for each pair of the map.
   let map: [(yaml: String, from: String, to: String)]
   let hasRowid: Bool
 
@@ -121,7 +121,7 @@ private struct GeneratedTable: CustomStringConvertible {
     return (0..<count).map { index in
       let flag = map[Int.random(in: 0..<map.count, using: &random)].from
       let other = Self.values[Int.random(in: 0..<Self.values.count, using: &random)].sql
-      // Gaps between the rowids.
+      // Leave gaps between the rowids.
       let id =
         columns.contains("id") && create.contains("INTEGER PRIMARY KEY")
         ? "\(index * 3 + 1)" : "'k\(index)'"
@@ -152,7 +152,8 @@ struct GeneratedMoveTests {
     let first = try sandbox.migrate(to: "1")
     try #require(first.failure == nil, "\(generated): \(String(describing: first.failure))")
     try sandbox.run(generated.rows(20))
-    // The map may not name the values after the column's affinity was applied.
+    // Delete the rows with values that the map does not contain: the affinity of the column may have changed
+    // them.
     let name = Quoting.quoted(generated.table)
     let from = Quoting.quoted(generated.from)
     let named = generated.map.map {
@@ -181,7 +182,7 @@ struct GeneratedMoveTests {
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
   }
 
-  /// Each row with the value from the map, after the new column's affinity.
+  /// Returns each row with the mapped value, converted by the affinity of the new column.
   private func expectation(_ generated: GeneratedTable, _ sandbox: Sandbox) throws -> [[Value]] {
     let connection = try sandbox.open()
     try connection.execute("CREATE TEMP TABLE target (v\(generated.toType))")

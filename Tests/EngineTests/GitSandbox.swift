@@ -7,16 +7,15 @@ import SchemaReplay
 import SchemaTestPrograms
 import SchemaYAML
 
-/// A git repository with a history in one of its folders.
-///
-/// It is independent of the machine's git configuration and user.
+/// A git repository with a history in one of its folders. It does not use the machine's git configuration and
+/// user.
 final class GitSandbox {
-  /// The top of the working tree.
+  /// The top folder of the working tree.
   let top: String
-  /// The folder of the migrations, relative to the top; empty for the top itself.
+  /// The path of the migrations directory, relative to the top; empty for the top itself.
   let folder: String
 
-  /// - Parameter commits: false creates a repository without a commit.
+  /// - Parameter commits: whether to create a first commit.
   init(folder: String = "migrations", commits: Bool = true) throws {
     let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appendingPathComponent("git-\(UUID().uuidString)")
@@ -28,7 +27,7 @@ final class GitSandbox {
     if commits { try commit("begin") }
   }
 
-  /// An existing working tree.
+  /// Uses an existing working tree.
   private init(existing top: String, folder: String) {
     self.top = top
     self.folder = folder
@@ -38,7 +37,7 @@ final class GitSandbox {
     try? FileManager.default.removeItem(atPath: top)
   }
 
-  /// The path of a file in the migrations folder.
+  /// Returns the path of a file in the migrations directory.
   func path(_ name: String) -> String {
     [top, folder, name].filter { !$0.isEmpty }.joined(separator: "/")
   }
@@ -71,7 +70,7 @@ final class GitSandbox {
     try project(folder).verify(nil, base: base)
   }
 
-  // MARK: git
+  // MARK: Git
 
   @discardableResult
   func git(_ words: String..., in folder: String? = nil, mayFail: Bool = false) throws -> String {
@@ -96,7 +95,7 @@ final class GitSandbox {
     return GitSandbox(existing: other, folder: folder)
   }
 
-  // MARK: A history
+  // MARK: Histories
 
   static let lists = """
     operations:
@@ -115,7 +114,7 @@ final class GitSandbox {
 
     """
 
-  /// Two migrations, frozen and committed.
+  /// Returns a repository with two migrations, frozen and committed.
   static func frozen(folder: String = "migrations") throws -> GitSandbox {
     let sandbox = try GitSandbox(folder: folder, commits: false)
     try sandbox.write("0001_lists", lists)
@@ -130,7 +129,7 @@ struct GitSandboxError: Error {
   let message: String
 }
 
-/// A manifest that creates a table.
+/// Returns a manifest that creates a table.
 func creating(_ table: String) -> String { "operations:\n- sql: CREATE TABLE \(table) (x)\n" }
 
 extension VerifyReport {

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Histories in different styles")
 struct HistoryStyleTests {
-  /// A folder of folders of `.sql` files, each a history in the order of its names, tested in
-  /// addition to those below: `SCHEMACTL_HISTORIES=…/histories swift test --filter
-  /// HistoryStyleTests`.
+  /// Histories that are tested in addition to those below.
+  /// `SCHEMACTL_HISTORIES=…/histories swift test --filter HistoryStyleTests` reads a folder with one
+  /// subfolder for each history, whose `.sql` files are migrations in the order of their names.
   private static let given: [(name: String, files: [String])] = {
     guard let folder = ProcessInfo.processInfo.environment["SCHEMACTL_HISTORIES"],
       let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
@@ -46,7 +46,7 @@ struct HistoryStyleTests {
     #expect(try before.differences(from: DatabaseContent(connection)) == [])
     try connection.execute("UPDATE t SET a = 1 WHERE rowid = 2")
     #expect(try !before.differences(from: DatabaseContent(connection)).isEmpty)
-    // Texts that only look alike are not equal.
+    // A history that cannot be applied is a problem.
     var trial = try HistoryTrial(["CREATE TABLE t (a); ATTACH ':memory:' AS x"])
     #expect(try trial.problems().first?.hasPrefix("not applied: ") == true)
   }

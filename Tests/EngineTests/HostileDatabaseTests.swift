@@ -179,7 +179,7 @@ struct HostileDatabaseTests {
     try other.execute("SELECT count(*) FROM reminders")
   }
 
-  /// Copies the current files, as if their process had been killed.
+  /// Copies the current files, as if the process that uses them had been killed.
   private func abandon(_ sandbox: Sandbox, _ suffixes: [String]) throws -> Sandbox {
     let copy = try Sandbox.reminders()
     for suffix in suffixes {
@@ -303,7 +303,7 @@ struct HostileDatabaseTests {
     let root = try #require(try sandbox.schema().table("t")?.rootPage)
     var bytes = try #require(FileManager.default.contents(atPath: sandbox.database))
     let trunk = Int(bytes[35]) | Int(bytes[34]) << 8
-    // The first leaf of the trunk is the page of t.
+    // The first leaf of the freelist trunk page becomes the root page of t.
     let leaf = (trunk - 1) * 4096 + 8
     bytes[leaf + 3] = UInt8(root)
     bytes[leaf + 2] = 0
@@ -337,7 +337,7 @@ struct HostileDatabaseTests {
     let index = Int(try #require(roots[0][0].integer))
     let table = Int(try #require(roots[1][0].integer))
     var bytes = try #require(FileManager.default.contents(atPath: sandbox.database))
-    // The rightmost child of the index's root.
+    // The pointer to the rightmost child of the index's root page.
     bytes.replaceSubrange(
       (index - 1) * 4096 + 8..<(index - 1) * 4096 + 12, with: [0, 0, 0, UInt8(table)])
     try bytes.write(to: URL(fileURLWithPath: sandbox.database))
@@ -349,8 +349,8 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT a FROM t") == [["keep me"]])
   }
 
-  /// One bit of a record's header changes the type of a value. Its bytes remain within their page,
-  /// and an UPDATE would convert the number to text.
+  /// One bit of a record's header changes the type of a value. Its bytes remain within their page, and an
+  /// UPDATE would convert the number to text.
   @Test(
     "a number in a text column stops only rewrites of its table",
     arguments: [
@@ -368,7 +368,7 @@ struct HostileDatabaseTests {
     try sandbox.migrate()
     try sandbox.run("INSERT INTO other VALUES (1); INSERT INTO tags VALUES ('t', 'red')")
     var bytes = try #require(FileManager.default.contents(atPath: sandbox.database))
-    // Serial type 15 is a text of one byte, and 1 an integer of one (Record Format, section 2.1).
+    // Serial type 15 is a text of one byte, and 1 is an integer of one byte (Record Format, section 2.1).
     let record = try #require(bytes.range(of: Data([3, 15, 19]) + Data("tred".utf8)))
     bytes[record.lowerBound + 1] = 1
     try bytes.write(to: URL(fileURLWithPath: sandbox.database))
@@ -385,7 +385,7 @@ struct HostileDatabaseTests {
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
   }
 
-  /// SQLite (3.40) stores the number 1 in existing rows, whatever the column's type.
+  /// SQLite 3.40 stores the number 1 in existing rows, regardless of the column's type.
   @Test("the value of ADD COLUMN with DEFAULT TRUE in a text column is valid")
   func addedTruth() throws {
     let sandbox = try Sandbox()
@@ -400,7 +400,7 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT a, c FROM t") == [[2, "1"]])
   }
 
-  /// `quick_check` (3.40) reports it for a row that otherwise looks intact.
+  /// `quick_check` of SQLite 3.40 reports this for a row that otherwise looks intact.
   @Test(
     "an unreadable record stops operations that copy it",
     arguments: [
@@ -414,7 +414,7 @@ struct HostileDatabaseTests {
     try sandbox.migrate()
     try sandbox.run("INSERT INTO t (v, w, z) VALUES ('MARKERMARKER', 'w', 'z'), ('2', 'w', 'z')")
     var bytes = try #require(FileManager.default.contents(atPath: sandbox.database))
-    // The length of the record's header: 4 instead of 5.
+    // Change the length of the record's header from 5 to 4.
     let marker = try #require(bytes.range(of: Data("MARKERMARKER".utf8)))
     bytes[marker.lowerBound - 5] = 4
     try bytes.write(to: URL(fileURLWithPath: sandbox.database))

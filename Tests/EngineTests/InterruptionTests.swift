@@ -10,7 +10,7 @@ struct InterruptionTests {
     let interruption = Interruption()
     interruption.watch(connection)
     interruption.request()
-    // SQLite itself forgets it before the statement starts.
+    // SQLite itself ignores an interrupt before the statement starts.
     #expect {
       try connection.execute(
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT count(*) FROM n")

@@ -412,7 +412,7 @@ struct LeftBehindTests {
     let failure = #expect(throws: Failure.self) { try sandbox.project().migrate(options) }
     #expect(failure?.status == .inputOutput)
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).isEmpty)
-    // Of an existing file only the transaction is gone.
+    // If the file existed before, only the transaction is rolled back.
     try Connection(path: options.database).execute("PRAGMA user_version = 1")
     let report = try sandbox.project().migrate(options)
     #expect(report.status == .inputOutput)

@@ -37,7 +37,7 @@ struct KeyConversionTests {
       "operations:\n- convert_primary_key: { table: people, to: uuid, uuids: \(uuids) }\n")
   }
 
-  /// The rows with names instead of keys, which must not change.
+  /// The rows, with names instead of keys. They must not change.
   private let families = """
     SELECT p.name, parent.name, photos.image, c.id, c.text FROM people p
     LEFT JOIN people parent ON parent.id = p.parent LEFT JOIN photos ON photos.person = p.id

@@ -5,8 +5,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// The ledger states which migrations a database has run, so migrations must not be able to write
-/// it.
+/// The ledger records which migrations a database has run, so migrations must not write to it.
 @Suite("Migrations cannot access the ledger")
 struct LedgerRefusalTests {
   @Test(
@@ -116,7 +115,7 @@ struct LedgerRefusalTests {
     } catch let error as Failure {
       failure = error
     }
-    // SQLite itself refuses a second table of the name, and an edit that breaks its schema.
+    // SQLite itself rejects a second table with this name, and an edit that makes the schema malformed.
     let isSQLites = [
       "there is already another table", "table \"schemactl_migrations\" already exists",
       "malformed database schema",

@@ -7,8 +7,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// Rollback journals next to a database that are incomplete, outdated or belong to another
-/// database.
+/// Rollback journals next to a database that are incomplete, obsolete, or belong to another database.
 @Suite("Leftover journals")
 struct LeftoverJournalTests {
   // MARK: Transactions over several databases
@@ -35,7 +34,7 @@ struct LeftoverJournalTests {
       try [other, copy.superJournal].map { try Data(contentsOf: URL(filePath: $0)) } == files)
   }
 
-  /// Deleting it committed the transaction (Atomic Commit In SQLite, section 5.5).
+  /// Deleting the super-journal committed the transaction (Atomic Commit In SQLite, section 5.5).
   @Test("without its super-journal, a journal is obsolete and the commit remains")
   func missingSuperJournal() throws {
     let copy = try Leftover.reminders()
@@ -45,8 +44,8 @@ struct LeftoverJournalTests {
 
   // MARK: Journals of other databases
 
-  /// SQLite cannot detect whose journal it is. The damage by SQLite cannot be repaired, and nothing
-  /// may be migrated on top of it.
+  /// SQLite cannot detect that the journal belongs to another database, and damages the database. schemactl
+  /// cannot repair that, but must not migrate the damaged database.
   @Test(
     "a rollback of another database's journal is detected, and nothing more is written",
     arguments: [(4096, 40), (4096, 2000), (1024, 400), (8192, 400)])
@@ -74,12 +73,13 @@ struct LeftoverJournalTests {
   }
 }
 
-/// A database in the middle of a killed process's transaction, with a journal.
+/// A database with a journal, copied in the middle of a transaction of a process that was killed.
 private struct Leftover {
   let sandbox: Sandbox
   private let journal: Data
 
-  /// All titles in the file are already `half`. The journal is that transaction's own, or another.
+  /// Returns a database in which all titles are `half` already. The journal belongs to that transaction, or
+  /// is `other`.
   static func reminders(_ other: Data? = nil) throws -> Leftover {
     let origin = try Sandbox.reminders()
     try origin.makeRelease1(reminders: 400)
@@ -90,7 +90,7 @@ private struct Leftover {
     return Leftover(sandbox: copy, journal: other ?? journal)
   }
 
-  /// The journal of a killed application that stores notes.
+  /// Returns the journal of another killed application, which stores notes.
   static func journalOfNotes(pageSize: Int, rows: Int) throws -> Data {
     let notes = try Sandbox()
     try notes.run(
@@ -105,7 +105,8 @@ private struct Leftover {
     ).journal
   }
 
-  /// The files during a transaction whose cache is nearly empty.
+  /// Returns the files during a transaction. The small cache makes SQLite write to the database before the
+  /// commit.
   private static func interrupted(
     _ sandbox: Sandbox, _ sql: String
   ) throws -> (database: Data, journal: Data) {
@@ -117,16 +118,16 @@ private struct Leftover {
     )
   }
 
-  /// The name that SQLite uses.
+  /// A path for a super-journal, in the form that SQLite uses.
   var superJournal: String { sandbox.database + "-mj0123456789" }
 
-  /// Writes a super-journal: the names of its journals, each followed by a zero byte.
+  /// Writes a super-journal: the paths of its journals, each followed by a zero byte.
   func write(_ journals: [String], to path: String) throws {
     try Data(journals.flatMap { Array($0.utf8) + [0] }).write(to: URL(filePath: path))
   }
 
-  /// Writes the journal with the name of a super-journal at its end, in the format of
-  /// `writeSuperJournal` in SQLite's pager.c.
+  /// Writes the journal, and appends the path of a super-journal in the format of `writeSuperJournal` in
+  /// SQLite's pager.c.
   func writeJournal(naming superJournal: String? = nil, to path: String? = nil) throws {
     var bytes = journal
     if let name = superJournal.map({ Array($0.utf8) }) {
@@ -138,7 +139,7 @@ private struct Leftover {
     try bytes.write(to: URL(filePath: path ?? sandbox.database + "-journal"))
   }
 
-  /// The result of SQLite's own rollback.
+  /// Returns the database after SQLite's own rollback.
   func playedBack() throws -> Data {
     let path = sandbox.folder + "/alone.sqlite"
     for suffix in ["", "-journal"] {

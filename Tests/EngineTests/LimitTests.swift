@@ -8,7 +8,7 @@ import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
-/// Everything within SQLite's limits works; beyond them there is a clear error.
+/// Operations work up to SQLite's limits. Beyond them, they fail with a clear error.
 @Suite("Limits")
 struct LimitTests {
   private func columns(_ count: Int) -> String {
@@ -162,7 +162,7 @@ struct LimitTests {
     .thorough)
   func foreignKeys() throws {
     let sandbox = try Sandbox()
-    // A cyclic chain of foreign keys, with two more keys across it for each table.
+    // A cycle of foreign keys through all tables, and two more foreign keys from each table.
     let tables = (0..<1000).map { index in
       """
       CREATE TABLE t\(index) (id INTEGER PRIMARY KEY, f INTEGER,

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The lock compared with other revisions")
 struct LockComparisonTests {
-  /// A repository with two frozen migrations on main, on a new branch.
+  /// Returns a repository with two frozen migrations on main, on a new branch.
   private func branch() throws -> GitSandbox {
     let sandbox = try GitSandbox.frozen()
     try sandbox.git("checkout", "--quiet", "-b", "feature")
@@ -98,7 +98,7 @@ struct LockComparisonTests {
       #expect(report.detail("0001_lists").hasSuffix("to \(type)"))
       try sandbox.commit("accept \(type)")
     }
-    // Removing the record is detected.
+    // Removing the record of an accepted edit is detected.
     try writeLock(
       sandbox, try lockText(sandbox).replacing(#/ accepted=\w+ reason="to BLOB"/#, with: ""))
     let report = try sandbox.verify()
@@ -200,7 +200,7 @@ struct LockComparisonTests {
       toFile: other + "/0001_other.yaml", atomically: true, encoding: .utf8)
     let project = try sandbox.project(other)
     try project.folder.write(try project.freezing(release: "1.0", through: nil).lock)
-    // Also after the first history is deleted.
+    // The second time, the first history is deleted.
     for _ in 0..<2 {
       let report = try sandbox.verify(base: "main", folder: other)
       #expect(report.status == .success)

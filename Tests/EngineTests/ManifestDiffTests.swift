@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Differences of edits")
 struct ManifestDiffTests {
-  /// Paths of the folder in its repository.
+  /// Paths of the migrations directory in the repository.
   static let folders = ["migrations", "", "a b/it's \"quoted\"/Übung 💾", "deep/er/down"]
 
   @Test("an edit is shown as git's diff, with the difference of the schemas", arguments: folders)

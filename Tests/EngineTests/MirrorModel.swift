@@ -1,13 +1,13 @@
 import SchemaSQLite
 import Testing
 
-/// The values of two mirrored columns.
+/// The values of a row in two mirrored columns.
 struct Mirrored: Equatable {
   var old: Value
   var new: Value
 }
 
-/// A simple model of a mirror, for testing its triggers.
+/// A simple model of a mirror. Tests compare its triggers with this model.
 struct MirrorModel {
   let map: [Value: Value]
   let mapBack: [Value: Value]
@@ -39,12 +39,13 @@ struct MirrorModel {
   }
 }
 
-/// A table with a mirrored column, and values that both apps may write to it.
+/// A table with a mirrored column, and values that the old and the new app may write to it.
 struct MirroredTable: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// The table `t`, with `old` and a column `label` that identifies its rows.
+  /// The statement that creates the table `t`, with the column `old` and a column `label` that identifies
+  /// rows.
   let create: String
-  /// The columns of the key as a conflict target, and its values for each label.
+  /// The columns of the key as a conflict target, and the key values for each label.
   let key: String
   let keys: [String: String]
   let to: String
@@ -53,7 +54,7 @@ struct MirroredTable: Sendable, CustomTestStringConvertible {
   let initial: Mirrored
   let oldValues: [Value]
   let newValues: [Value]
-  /// Whether NULL in the new column is replaced by its default.
+  /// Whether the default replaces NULL in the new column.
   var replacesNull = false
 
   var model: MirrorModel { MirrorModel(map: map, mapBack: mapBack, initial: initial) }

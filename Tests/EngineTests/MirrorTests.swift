@@ -98,21 +98,21 @@ struct MirrorTests {
   func twoVersions() throws {
     let sandbox = try mirroredReminders()
     #expect(try sandbox.migrate().failure == nil)
-    // The old app.
+    // The old app writes.
     try sandbox.run("UPDATE reminders SET isCompleted = 1 WHERE id = 'r1'")
     #expect(try pair("r1", in: sandbox) == [1, 1])
     try sandbox.run("INSERT INTO reminders (id, title, isCompleted) VALUES ('o', 'Old', 1)")
     #expect(try pair("o", in: sandbox) == [1, 1])
-    // The new one.
+    // The new app writes.
     try sandbox.run("UPDATE reminders SET status = 2 WHERE id IN ('r1', 'o')")
     #expect(try pair("r1", in: sandbox) == [0, 2])
     #expect(try pair("o", in: sandbox) == [0, 2])
     try sandbox.run("INSERT INTO reminders (id, title, status) VALUES ('n', 'New', 2)")
     #expect(try pair("n", in: sandbox) == [0, 2])
-    // The old app saves a whole row, but has changed only the title.
+    // The old app saves a whole row, of which it has changed only the title.
     try sandbox.run("UPDATE reminders SET title = 'x', isCompleted = 0 WHERE id = 'n'")
     #expect(try pair("n", in: sandbox) == [0, 2])
-    // A sync engine delivers a record from an old device, and an existing one from a new device.
+    // A sync engine delivers a new record from an old device, and an existing record from a new device.
     try sandbox.run(
       """
       INSERT INTO reminders (id, title, isCompleted, status) VALUES ('n', 'x', 1, NULL)
@@ -475,7 +475,7 @@ extension MirroredTable {
   }
 }
 
-/// Writes of an older and a newer app to one table, with the expected content after each statement.
+/// Writes of an old and a new app to one table, with the expected content after each statement.
 private struct MirrorWriter {
   let table: MirroredTable
   private var random: SeededGenerator
@@ -501,7 +501,8 @@ private struct MirrorWriter {
     return "DELETE FROM t WHERE label = '\(label)'"
   }
 
-  /// The columns that a statement sets: the older app sets one, the newer the other or both.
+  /// Returns the values that a statement sets. The old app sets one column. The new app sets the other column
+  /// or both.
   private mutating func written() -> (old: Value?, new: Value?) {
     let old = random.chance(60) ? random.pick(table.oldValues) : nil
     return (old, old == nil || random.chance(40) ? random.pick(table.newValues) : nil)
@@ -550,7 +551,7 @@ private struct MirrorWriter {
     return "\(verb) t SET \(set.joined(separator: ", ")) WHERE label IN (\(list))"
   }
 
-  /// Whether OR IGNORE skips a row whose NULL the column's own conflict clause replaces.
+  /// Whether OR IGNORE skips the row. The conflict clause of the column would replace its NULL otherwise.
   private func isRefusable(_ new: Value?) -> Bool { new == .null && table.replacesNull }
 
   private func stored(_ old: Value, _ new: Value) -> Mirrored {

@@ -12,12 +12,12 @@ import SchemaTestSupport
 import SchemaYAML
 import Testing
 
-/// One letter in its two Unicode normal forms: two names to SQLite and to a file system.
+/// One letter in its two Unicode normal forms. To SQLite and to a file system they are two names.
 private let composed = "\u{E9}"
 private let decomposed = "e\u{301}"
 
-/// A migration with both forms of one letter as names or values. In the texts `C` is the letter as
-/// one scalar and `D` the letter as two.
+/// A migration with both forms of one letter as names or values. In the texts, `C` stands for the composed
+/// letter and `D` for the decomposed one.
 struct NormalFormCase: Sendable, CustomStringConvertible {
   let description: String
   let base: String

@@ -41,13 +41,13 @@ struct PageCheckTests {
     arguments: ["SELECT 1", "UPDATE items SET done = 9 WHERE id = 7"])
   func damage(rows: String) throws {
     let sandbox = try sandbox()
-    // A damaged file is reported as such, whatever its other problems.
+    // A damaged file is reported as damaged, even if it has other problems.
     try sandbox.run(rows)
     let page = try #require(
       try sandbox.open().value("SELECT rootpage FROM sqlite_schema WHERE name = 'other'")?.integer)
     let url = URL(fileURLWithPath: sandbox.database)
     var bytes = try Data(contentsOf: url)
-    // The pointer to the rightmost page below the table's root.
+    // The pointer to the rightmost page below the root page of the table.
     let place = Int(page - 1) * 4096 + 8
     bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0, 2])
     try bytes.write(to: url)

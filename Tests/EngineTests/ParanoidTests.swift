@@ -120,7 +120,7 @@ struct ParanoidTests {
     let page = try #require(
       try sandbox.rows("SELECT rootpage FROM sqlite_schema WHERE name = 'a'")[0][0].integer)
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: sandbox.database))
-    // The page says that it has 200 cells.
+    // Change the number of cells in the page header to 200.
     try file.seek(toOffset: UInt64(page - 1) * 4096 + 3)
     try file.write(contentsOf: Data([0, 200]))
     try file.close()
@@ -153,7 +153,7 @@ struct ParanoidTests {
     #expect(try sandbox.ledger == ["0001_create"])
   }
 
-  /// The table is intact, but SQLite 3.40.1 reads the wrong columns of it.
+  /// The table is intact, but SQLite 3.40.1 reads the wrong columns.
   @Test("false errors of quick_check on tables without rowid are ignored, real ones are not")
   func misread() throws {
     let sandbox = try Sandbox()

@@ -6,7 +6,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// What `plan` asks the rows of a database, and `migrate` would refuse.
+/// Checks of rows that `plan` makes, because `migrate` would fail on these rows.
 @Suite("A plan asks the rows of the database")
 struct PlanAgainstRowsTests {
   private func sandbox(_ yaml: String) throws -> Sandbox {
@@ -74,7 +74,7 @@ struct PlanAgainstRowsTests {
   }
 }
 
-/// Operations that rows of a database stop.
+/// Operations that fail because of rows in the database.
 @Suite("A plan finds the rows that stop a migration")
 struct PlanFailureTests {
   private static let key = "{ name: id, type: INTEGER, primary_key: true }"

@@ -93,7 +93,7 @@ struct PlanScriptTests {
     #expect(report.status == .success, "\(report.drift ?? [])")
   }
 
-  /// The text as a double-quoted scalar.
+  /// Returns the text as a double-quoted YAML scalar.
   private func quoted(_ text: String) -> String {
     "\"" + text.replacing("\n", with: "\\n").replacing("\t", with: "\\t") + "\""
   }
@@ -238,7 +238,7 @@ struct DryRunTests {
       try sandbox.add("0002_change", "operations: [\(fix){ \(operation) }]")
       let report = try sandbox.project().dryRun(sandbox.options())
       let migrated = try sandbox.migrate()
-      // Values from an earlier operation cannot be checked yet.
+      // Values that an earlier operation writes cannot be checked yet.
       let isAsked = report.answers.allSatisfy(\.isAsked)
       #expect(isAsked || isFixed, "\(row)")
       #expect(report.status == (isAsked ? migrated.status : .success), "\(row)")

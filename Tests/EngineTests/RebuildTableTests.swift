@@ -180,7 +180,7 @@ struct VirtualTableTests {
             END
       """)
     #expect(try sandbox.migrate().failure == nil)
-    // Through a trigger that writes to a virtual table, which an untrusted schema may not.
+    // The INSERT fires a trigger that writes to a virtual table, which an untrusted schema must not do.
     try sandbox.addSQL(
       "0002_rows", "INSERT INTO notes VALUES (7, 'milk and bread'), (9, 'bread')")
     #expect(try sandbox.migrate().failure == nil)

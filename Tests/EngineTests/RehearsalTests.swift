@@ -130,7 +130,7 @@ struct ReplacedFileTests {
     return sandbox
   }
 
-  /// The content, read without a lock or a journal.
+  /// Reads the content without a lock and without a journal.
   private func held(_ path: String) throws -> [[Value]] {
     let connection = try Connection(path: path, mode: .immutable)
     return try connection.rows("SELECT a FROM t")

@@ -9,7 +9,7 @@ import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
-/// SQL that does not end, or exceeds the memory of a replay.
+/// SQL that does not end, or that exceeds the memory limit of a replay.
 struct CostlyCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let operations: String

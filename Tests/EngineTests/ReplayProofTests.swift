@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Replay proof")
 struct ReplayProofTests {
-  /// Three releases with a migration each, and a draft.
+  /// Returns a history of three releases with one migration each, and a draft.
   private func released(_ sql: String...) throws -> Sandbox {
     let sandbox = try Sandbox()
     for (index, text) in sql.enumerated() {
@@ -82,12 +82,13 @@ struct ReplayProofTests {
       path.inWords == "a database created at release 1.2 cannot be migrated to 0004_step: "
         + "CHECK constraint failed: id > 0")
     #expect(path.failure?.migration?.id == "0004_step")
-    // The connection of 1.0 inserts the row itself; every pair is continued to the end.
+    // In the path from 1.0, the connection itself inserts the row. With every pair, each path continues to
+    // the end.
     let pairs = try sandbox.project().proof(everyPair: true)
     #expect(pairs.paths.filter { !$0.isProven }.map(\.from.release) == ["1.1", "1.2"])
   }
 
-  /// A third migration that changes `a` if the connection has inserted a row.
+  /// Checks a history whose third migration changes `a` only if the connection has inserted a row.
   private func reshaping(_ sql: String) throws -> ReplayProof {
     try released(
       "CREATE TABLE a (id INTEGER PRIMARY KEY, name)", "INSERT INTO a VALUES (5, 'x')",

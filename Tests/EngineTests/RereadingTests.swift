@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Between two transactions of a run")
 struct RereadingTests {
-  /// Runs two migrations that rewrite rows, each in its own transaction, with an action of another
-  /// connection after the first commit.
+  /// Runs two migrations that rewrite rows, each in its own transaction. Runs an action of another connection
+  /// after the first commit.
   private func migrate(
     _ journal: String, meanwhile: @escaping (Sandbox) throws -> Void
   ) throws -> (sandbox: Sandbox, report: MigrateReport) {

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Restored backups")
 struct RestoreTests {
-  /// A database with a backup from before its last migration.
+  /// Returns a database with a backup from before its last migration.
   private func sandbox(
     _ prepare: String = "", _ create: String = "CREATE TABLE t (id INTEGER PRIMARY KEY, a);"
   ) throws -> (Sandbox, backup: String) {
@@ -186,7 +186,7 @@ struct RestoreTests {
     } else {
       try bytes.write(to: url)
     }
-    // The journal of an unfinished transaction: rolling it back would destroy the restored file.
+    // The journal belongs to an unfinished transaction. Rolling it back would destroy the restored file.
     let journal = try Data(contentsOf: URL(fileURLWithPath: backup))
     try journal.write(to: URL(fileURLWithPath: sandbox.database + "-wal"))
     let report = try restore(sandbox, backup)
@@ -218,8 +218,7 @@ struct RestoreTests {
   func damagedInUse(use: String) throws {
     let (sandbox, backup, _) = try backedUp()
     let ready = sandbox.folder + "/ready"
-    // Another process that reads from a pipe without a writer keeps the file open until it is
-    // killed.
+    // Another process reads from a pipe without a writer, so it keeps the file open until it is killed.
     let pipe = sandbox.folder + "/pipe"
     try #require(mkfifo(pipe, 0o600) == 0)
     let shell = try start(
@@ -250,7 +249,7 @@ struct RestoreTests {
     let reader = try sandbox.open()
     try reader.execute("BEGIN")
     _ = try reader.value("SELECT count(*) FROM t")
-    // Another process must do it, because closing the file would release this process's locks.
+    // Another process must do this: closing the file in this process would release its locks.
     let damage = "dd if=/dev/zero of='\(sandbox.database)' bs=100 count=1 conv=notrunc 2>&1"
     #expect(try run("/bin/sh", ["-c", damage]).code == 0)
     let failure = #expect(throws: Failure.self) { try restore(sandbox, backup) }
@@ -270,7 +269,7 @@ struct RestoreTests {
       .value("SELECT rootpage FROM sqlite_schema WHERE name = 't'")?.integer
     let page = (Int(try #require(root)) - 1) * 4096
     bytes.replaceSubrange(page + 3..<page + 11, with: Data(repeating: 0xff, count: 8))
-    // Only a check of the whole file detects the wrong list of free pages.
+    // Only a check of the whole file detects the wrong number of free pages.
     var freelist = try Data(contentsOf: URL(fileURLWithPath: backup))
     freelist[39] = 5
     let cases: [(Data, SchemaHistory.ExitStatus)] = [
@@ -310,7 +309,7 @@ struct RestoreTests {
     let failure = #expect(throws: Failure.self) { try restore(sandbox, backup) }
     #expect(failure?.message.contains("0001_create") == true)
     #expect(try Whole(sandbox.open()) == changed)
-    // Without a history this is unknown.
+    // Without a history, schemactl cannot detect that.
     _ = try restore(sandbox, backup, project: false)
     #expect(try Whole(sandbox.open()) == before)
     _ = try restore(sandbox, otherBackup, force: true)
@@ -330,7 +329,7 @@ struct RestoreTests {
     if action == .current {
       try sandbox.run("UPDATE schemactl_migrations SET raw_digest = 'x', tool_version = 'y'")
     } else {
-      // A row for an earlier migration that was never run.
+      // Insert a row for an earlier migration that was never run.
       let backup = try Connection(path: moved, mode: .readWrite)
       for connection in [backup, try sandbox.open()] {
         try connection.execute(

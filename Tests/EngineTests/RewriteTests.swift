@@ -10,13 +10,13 @@ import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
-/// A table, its new definition, and an invariant.
+/// A table, its new definition, and a query whose result must not change.
 struct RewrittenTable: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let create: String
   let rows: String
   let final: String
-  /// A query with equal results before and after.
+  /// A query with equal results before and after the rewrite.
   let question: String
 
   init(
@@ -151,7 +151,7 @@ struct RewriteTests {
     }
   }
 
-  /// SQLite's own ALTER TABLE counts from the end of `CREATE TABLE `.
+  /// SQLite's own ALTER TABLE counts characters from the end of `CREATE TABLE `.
   @Test(
     "texts are stored in the form that SQLite gives them",
     arguments: [
@@ -212,8 +212,8 @@ struct RewriteTests {
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
   }
 
-  /// The new root pages must not remain in the cache: another connection may give the schema the
-  /// same version (SQLITE_SCHEMA, and `PRAGMA schema_version`).
+  /// The new root pages must not remain in the schema cache: another connection may give the schema the same
+  /// version (SQLITE_SCHEMA, and `PRAGMA schema_version`).
   @Test(
     "after a rollback every table keeps its rows, whatever changes later",
     arguments: [0, 1, 2, 3, 4, 5, 6], [true, false])

@@ -23,7 +23,7 @@ struct RowCopyTests {
 
   private static let rows = 5_000
 
-  /// Rows with texts, numbers, gaps, and letters of both cases.
+  /// Returns a table with texts, numbers, gaps between keys, and letters of both cases.
   private func filled(_ shape: Shape, rows: Int = rows) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (\(shape.rawValue)")

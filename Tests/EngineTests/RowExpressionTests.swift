@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Expressions on the old row")
 struct RowExpressionTests {
-  /// Runs one operation on a database with the rows of `sql`.
+  /// Runs one operation on a database in which the migration `sql` has inserted rows.
   private func run(_ sql: String, _ operation: String) throws -> (Sandbox, failure: Failure?) {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_rows", sql)
@@ -130,7 +130,7 @@ struct RowExpressionTests {
 
   // MARK: Kept values
 
-  /// A column, a value, and a type that would change the value.
+  /// The type of a column, a value, and a new type that would change the value.
   private static let lost = [
     ("INTEGER", "9007199254740993", "REAL"), ("TEXT", "'007'", "NUMERIC"),
     ("TEXT", "'007'", "INTEGER"), ("TEXT", "'1e3'", "REAL"), ("TEXT", "' 7 '", "INTEGER"),

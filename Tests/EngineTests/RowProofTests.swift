@@ -11,8 +11,8 @@ import Testing
 
 @Suite("Unchanged data is verified")
 struct RowProofTests {
-  /// A rebuild reads the rows of this table from an index, which is narrower than the table, and
-  /// whose order does not suit chunks.
+  /// A rebuild reads the rows of this table from an index, which is narrower than the table. The order of the
+  /// index does not suit reading in chunks.
   private static let create = """
     CREATE TABLE t (
       id INTEGER, d DEFAULT 0, a, b, f INTEGER,
@@ -21,8 +21,8 @@ struct RowProofTests {
     CREATE INDEX i ON t (a, b, f);
     """
 
-  /// Each index differs from its table, as in a damaged file, by an edit of the schema, which
-  /// anybody with access to the file can make.
+  /// Each index differs from its table, as in a damaged file. Anybody with access to the file can cause that
+  /// with an edit of the schema.
   @Test(
     "a damaged file cannot make a migration write other rows",
     arguments: [
@@ -69,7 +69,7 @@ struct RowProofTests {
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]], "\(what)")
   }
 
-  /// The plan for `move_column` with these keys on this table.
+  /// Returns the plan for a `move_column` with these keys on this table.
   private func plan(_ create: String, _ keys: String) throws -> OperationPlan {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", create)
@@ -107,7 +107,7 @@ struct RowProofTests {
       ).proofs.isEmpty)
   }
 
-  /// Tables with different kinds of keys.
+  /// Tables with different kinds of primary keys.
   private static let tables = [
     "CREATE TABLE t (a, b, f)", "CREATE TABLE t (rowid TEXT, a, b, f)",
     "CREATE TABLE t (rowid INTEGER PRIMARY KEY, oid, _rowid_, a, b, f)",

@@ -11,14 +11,14 @@ import SchemaTestSupport
 import SchemaYAML
 import Testing
 
-/// The schema after running some SQL.
+/// Returns the schema after some SQL.
 private func schema(_ sql: String) throws -> Schema {
   let connection = try Connection(path: nil)
   try connection.execute(sql)
   return try Schema(of: connection)
 }
 
-/// The schema after running operations.
+/// Returns the schema after some operations.
 private func result(of operations: [WrittenOperation], on base: Schema = Schema()) throws -> Schema
 {
   let text = Array(manifestText(operations).utf8)

@@ -20,12 +20,11 @@ struct Run: Sendable, CustomTestStringConvertible {
   let strategies: [Strategy]
   var create = wide
   var more = ""
-  /// Whether a CHECK was bypassed. SQLite's own DROP COLUMN does not evaluate it, a rebuild does.
+  /// Whether rows violate a CHECK. SQLite's own DROP COLUMN does not evaluate it, but a rebuild does.
   var bypassesCheck = false
   var testDescription: String { name }
 
-  /// A table with rows of every storage class, columns that are newer than rows, and all kinds of
-  /// indexes.
+  /// A table with all kinds of constraints, for rows of every storage class that are older than some columns.
   static let wide = """
     CREATE TABLE t (
       id INTEGER PRIMARY KEY AUTOINCREMENT, a INTEGER /* goes */, title TEXT NOT NULL COLLATE NOCASE,
@@ -208,7 +207,7 @@ private struct Content: Equatable {
       ).compactMap { $0[0].text }
       let hasRowid =
         table.sql?.contains("WITHOUT") == false && !columns.contains("_rowid_")
-        // A rebuild restores their rows.
+        // A rebuild restores the rows of SQLite's own tables.
         && !table.isInternal
       let values = columns.map { "typeof(\"\($0)\"), \"\($0)\"" }.joined(separator: ", ")
       rows[table.name] = try connection.rows(
@@ -255,8 +254,8 @@ struct SharedRewriteTests {
     #expect(try Content(shell) == content)
   }
 
-  /// Random columns in any order, rows older than some columns, and columns that are added, dropped
-  /// and altered. A combination is refused only if a single change is refused, too.
+  /// Uses random columns in any order and rows that are older than some columns, and adds, drops and alters
+  /// columns. A combination may be refused only if a single change is refused too.
   @Test(
     "any combination has the same result as separate changes", arguments: seeds(4, of: 120))
   func generated(seed: UInt64) throws {
@@ -350,7 +349,7 @@ struct SharedRewriteTests {
     }
     let alone = try run.sandbox()
     alone.application.plansForLint = true
-    // With --paranoid, every table is checked.
+    // With `--paranoid`, every table is checked.
     #expect(try sandbox.migrate { $0.isParanoid = true }.failure == nil)
     #expect(try alone.migrate().failure == nil)
     #expect(try Content(sandbox) == Content(alone))
@@ -368,7 +367,7 @@ struct SharedRewriteTests {
     #expect(try sandbox.rows("PRAGMA foreign_key_check").isEmpty)
   }
 
-  /// Every reason to refuse a drop applies to the second or the third drop here.
+  /// Each object prevents only the second or the third drop.
   @Test(
     "a refusal has the same message as for the single change",
     arguments: [

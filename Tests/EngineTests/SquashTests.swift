@@ -12,7 +12,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A history of five migrations, of which the third changes rows that the first inserts.
+/// A history of five migrations. The third changes rows that the first one inserts.
 private struct LongHistory {
   static let steps = [
     "CREATE TABLE lists (id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL); "
@@ -36,7 +36,7 @@ private struct LongHistory {
     if frozen > 2 { try sandbox.freeze(release: "2.0", through: "\(frozen)") }
   }
 
-  /// A database that has run the long history through a migration.
+  /// Creates a database that has run the history through a migration.
   func database(through step: Int) throws {
     try sandbox.migrate(to: "\(step)")
     try sandbox.run("INSERT INTO lists (title) VALUES ('mine')")

@@ -6,7 +6,7 @@ import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
 
-/// How a manipulation is detected.
+/// The way in which a manipulation is detected.
 private enum Notice: Hashable {
   /// `verify` fails, or cannot read the history.
   case refused
@@ -36,7 +36,7 @@ struct TamperingTests {
     return state.map { .shown($0) } ?? .nothing
   }
 
-  /// Replacements for a byte, without the byte itself.
+  /// Returns replacements for a byte that differ from it.
   private static func replacements(of byte: UInt8) -> [UInt8] {
     let values = [byte ^ 1, byte ^ 0x80, UInt8(ascii: " "), UInt8(ascii: "\r")]
     return Array(Set(values).subtracting([byte])).sorted()
@@ -56,7 +56,7 @@ struct TamperingTests {
         try Data(changed).write(to: url)
         let notice = Self.notice(sandbox)
         notices[notice, default: 0] += 1
-        // Without git there is no evidence of a line's original release or SQLite version.
+        // Without git, a line's original release or SQLite version is unknown.
         guard file != HistoryLock.fileName else { continue }
         #expect(notice != .nothing, "byte \(index) of \(file) became \(replacement)")
       }

@@ -11,7 +11,8 @@ import Testing
 
 @Suite("The third of three pending migrations fails")
 struct ThirdFailsTests {
-  /// The first two migrations are small and share a transaction with the third, whatever it does.
+  /// Returns a history whose first two migrations are small. They share a transaction with the third, if that
+  /// is possible.
   private func sandbox(_ third: String) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
@@ -43,8 +44,8 @@ struct ThirdFailsTests {
 
   @Test("an error that only rows cause keeps the first two")
   func databaseError() throws {
-    // The row exists only in the database. The scratch database runs the same INSERT, so the data
-    // must differ.
+    // Only the database has these rows. The scratch database runs the same INSERTs as the migrations, so
+    // their own rows could not cause a difference.
     let sandbox = try Sandbox()
     try sandbox.addSQL("0000_base", "CREATE TABLE base (a);")
     try sandbox.migrate()
@@ -76,7 +77,7 @@ struct ThirdFailsTests {
     try sandbox.run("INSERT INTO base VALUES (1)")
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
     try sandbox.addSQL("0002_two", "CREATE TABLE two (a);")
-    // The INSERT depends on a row that only the database has.
+    // The INSERT depends on rows that only the database has.
     try sandbox.addSQL(
       "0003_three",
       "CREATE TABLE three (a); CREATE TABLE t4 AS SELECT 1; INSERT INTO base SELECT a FROM base;")
@@ -89,8 +90,8 @@ struct ThirdFailsTests {
     #expect(try sandbox.rows("SELECT a FROM one") == [[1]])
   }
 
-  /// A table of many rows, and a function that interrupts at its third call. The scratch database
-  /// has no rows to call it for.
+  /// Returns a table with many rows, and a function that interrupts at its third call. The scratch database
+  /// does not call it, because its table is empty.
   private func interruptible(isDeterministic: Bool) throws -> (Sandbox, Interruption) {
     let sandbox = try Sandbox()
     let interruption = Interruption()
@@ -138,7 +139,7 @@ struct ThirdFailsTests {
   func interruptOfABatch() throws {
     let (sandbox, interruption) = try interruptible(isDeterministic: true)
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a);")
-    // Creating an index changes no rows, so it shares the transaction.
+    // Creating an index changes no rows, so the migration shares the transaction.
     try sandbox.addSQL("0002_two", "CREATE INDEX i ON base (pull_the_plug(a));")
     let report = try sandbox.project().migrate(sandbox.options(), interruption: interruption)
     #expect(report.status == .interrupted)
@@ -151,7 +152,7 @@ struct ThirdFailsTests {
 
 @Suite("Transactions")
 struct TransactionTests {
-  /// The report, and the migrations of each commit.
+  /// Migrates. Returns the report, and the migrations of each commit.
   private func migrate(_ sandbox: Sandbox) throws -> (MigrateReport, commits: [[String]]) {
     var commits: [[String]] = []
     let report = try sandbox.project().migrate(sandbox.options()) { event in

@@ -4,7 +4,7 @@ import SchemaPreview
 import SchemaTestSupport
 import Testing
 
-/// A new unique constraint on rows.
+/// An operation that adds a unique constraint to a table with rows.
 struct UniqueCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let create: String

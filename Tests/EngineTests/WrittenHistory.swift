@@ -1,9 +1,9 @@
 import Testing
 
-/// A history in one of the styles in which people and their tools write SQL for SQLite.
+/// A history in one of the styles in which people and tools write SQL for SQLite.
 struct WrittenHistory: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// The migrations, in order.
+  /// The SQL of the migrations, in order.
   let files: [String]
 
   init(_ description: String, _ files: String...) {
