@@ -3,7 +3,7 @@ import SchemaModel
 import SchemaPlatform
 import SchemaSQLText
 
-/// Where `migrate` keeps a backup, and how many.
+/// The place of the backup that `migrate` makes, and the number of backups to keep.
 package struct BackupOptions: Sendable {
   package enum Place: Sendable {
     case besideDatabase
@@ -14,7 +14,7 @@ package struct BackupOptions: Sendable {
   }
 
   package var place: Place
-  /// How many backups of the database stay, the new one included; 1 at least.
+  /// The number of backups of the database to keep, including the new one; at least 1.
   package var keep: Int
 
   package static let usualCount = 5
@@ -27,12 +27,13 @@ package struct BackupOptions: Sendable {
 
 /// The backups of one database in one folder: `app.sqlite.backup-0007-20261120T130000Z`.
 ///
-/// The number counts up in the folder and shows which one is the newest. The time is for people: a
-/// clock that was ahead once would hide every later backup.
+/// The number increases within the folder: the newest backup has the highest number. The time is only for
+/// people: with it, a clock that was ahead once would hide every later backup.
 package struct Backups: Sendable {
   package let database: String
   let ledger: Ledger
-  /// The beginning of their paths; the database's own path when they are beside it.
+  /// The common beginning of the backups' paths. If they are next to the database, it is the path of the
+  /// database.
   let base: String
 
   private static let mark = ".backup-"
@@ -53,10 +54,10 @@ package struct Backups: Sendable {
     let moment: Timestamp
     package let bytes: Int64
 
-    /// `2026-11-20T13:00:00Z`
+    /// The time of the backup: `2026-11-20T13:00:00Z`.
     package var madeAt: String { moment.toTheSecond }
 
-    /// The migrations that it has run; throws when they cannot be read.
+    /// The ledger rows of the backup. Throws if they cannot be read.
     package func rows(_ ledger: Ledger) throws(Failure) -> [LedgerRow] {
       guard bytes > 0 else { throw Failure(.inputOutput, "\(path) is empty (0 bytes)") }
       do {
@@ -67,12 +68,12 @@ package struct Backups: Sendable {
     }
   }
 
-  // MARK: Their names
+  // MARK: Names
 
-  /// What follows the mark.
+  /// Parses the part of a name that follows the mark.
   private static func parse(_ text: Substring) -> (number: Int, moment: Timestamp)? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    // With 18 digits there is always a next number.
+    // After a number of at most 18 digits, a next number always exists.
     guard parts.count == 2, (4...18).contains(parts[0].utf8.count),
       parts[0].utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(parts[0]),
       let moment = Timestamp(compact: String(parts[1]))
@@ -80,7 +81,7 @@ package struct Backups: Sendable {
     return (number, moment)
   }
 
-  /// By their numbers, the newest first. Their content is not read.
+  /// The backups, newest first by number. Does not read their content.
   package func all() throws(Failure) -> [Backup] {
     let names: [[UInt8]]
     do {
@@ -132,16 +133,16 @@ package struct Backups: Sendable {
     while true {
       number += 1
       let path = "\(base)\(Self.mark)\(padded("\(number)", 4))-\(moment)"
-      // Another run may take the name at this moment: then the next number is free.
+      // If another run takes the name at this moment, try the next number.
       if try copy.publish(asNew: path) { return path }
     }
   }
 
-  /// Removes all but the newest backups, and never `made`. A backup that cannot be read, or is another
-  /// database's, is not counted and stays.
+  /// Removes all but the newest backups, and never `made`. A backup that cannot be read or belongs to another
+  /// database does not count, and remains.
   ///
   /// - Parameter known: the ledger of the database.
-  /// - Returns: the files that could not be removed, and why.
+  /// - Returns: the files that could not be removed, and the reasons.
   package func prune(
     keeping count: Int, _ made: String, knowing known: [LedgerRow]
   ) throws(Failure) -> [String] {
@@ -161,14 +162,14 @@ package struct Backups: Sendable {
   }
 }
 
-/// Where a backup will be.
+/// The destination of a backup.
 package enum BackupDestination: Sendable {
   /// A new file of this name.
   case file(String)
-  /// Among others, as the next one.
+  /// The next one of a series.
   case series(Backups)
 
-  /// - Throws: when a backup can never be there. It never replaces a file.
+  /// - Throws: a failure if a backup cannot be created there. A backup never replaces a file.
   package init(
     _ place: BackupOptions.Place, of database: String, _ ledger: Ledger
   ) throws(Failure) {
@@ -212,7 +213,7 @@ package enum BackupDestination: Sendable {
     return folder + "/" + (path.split(separator: "/").last ?? "")
   }
 
-  /// The beginning of the copy's path while it is made.
+  /// The beginning of the copy's path before it has its name.
   package var base: String {
     switch self {
     case .file(let path): path
@@ -234,20 +235,20 @@ package enum BackupDestination: Sendable {
   }
 }
 
-/// Which of several backups is restored. Backups are found by the database's file name, and in a folder
-/// of their own other databases may have the same one: the ledgers tell them apart.
+/// The choice among several backups. schemactl finds backups by the file name of the database. In a separate
+/// folder, another database may have the same file name: then the ledgers distinguish the backups.
 extension Backups {
-  /// A backup and its content, as far as it was read.
+  /// A backup and its ledger, if it could be read.
   package struct Entry: Sendable {
     package let backup: Backup
     package let ledger: Result<[LedgerRow], Failure>
-    /// Whether it is of the database; nil when one of the two has no ledger to compare.
+    /// Whether the backup belongs to the database; nil if one of them has no ledger to compare.
     package let isOwn: Bool?
 
     package var rows: [LedgerRow]? { try? ledger.get() }
   }
 
-  /// By their numbers, the newest first.
+  /// The backups with their ledgers, newest first by number.
   package func entries(timeout: Double) throws(Failure) -> [Entry] {
     let own = try DatabaseFile.knownLedger(of: database, ledger, timeout: timeout)
     return try all().map { backup in
@@ -257,13 +258,15 @@ extension Backups {
     }
   }
 
-  /// The newest one, of those that are not another database's.
+  /// The newest backup that does not belong to another database. If all of them do, it is the newest one,
+  /// which the restore then refuses.
   ///
-  /// - Throws: when it cannot be read, or its owner is unknown. An older one never replaces it:
-  ///   the user has to name it.
+  /// - Throws: a failure if the backup cannot be read, or if its database is unknown. schemactl never takes
+  ///   an older one instead: the user has to name it.
   package func newest(timeout: Double) throws(Failure) -> Backup? {
     let entries = try entries(timeout: timeout)
-    // Before the first migration a ledger is empty; beside the database the name decides.
+    // A backup from before the first migration has no ledger rows. Next to the database, its name is
+    // sufficient.
     let newest = entries.first {
       $0.isOwn ?? (areBesideDatabase || $0.rows?.isEmpty != true)
     }
@@ -278,7 +281,7 @@ extension Backups {
     return newest.backup
   }
 
-  /// For a database without a ledger to compare: a backup beside it belongs to it by its name. In a separate
+  /// For a database without a ledger to compare. A backup next to it belongs to it by its name. In a separate
   /// folder, or with backups of several databases, the user has to choose.
   private func requireOneOwner(_ newest: Entry, _ entries: [Entry]) throws(Failure) {
     let known = entries.filter { $0.rows?.isEmpty == false }
@@ -298,7 +301,7 @@ extension Backups {
           + "\(restoreCommand(database)) \(shellQuoted(newest.backup.path))`")
   }
 
-  /// What to do when a backup is of no use.
+  /// Advice for a backup that cannot be used.
   func advice(insteadOf path: String, timeout: Double) -> String {
     advice(insteadOf: path, (try? entries(timeout: timeout)) ?? [])
   }
@@ -315,14 +318,15 @@ extension Backups {
 }
 
 extension DatabaseFile {
-  /// What a database has run; nothing when it has no ledger, or is damaged.
+  /// The ledger rows of a database; empty if it has no ledger or is damaged.
   ///
-  /// - Throws: when it cannot be read now, which shows nothing.
+  /// - Throws: a failure if the database cannot be read at the moment. Then nothing is known about its
+  ///   ledger.
   static func knownLedger(
     of database: String, _ ledger: Ledger, timeout: Double
   ) throws(Failure) -> [LedgerRow] {
     guard isFile(database) else { return [] }
-    // A read that fails once looks like damage.
+    // A single failed read looks like damage.
     for _ in 0..<2 {
       do throws(Failure) {
         return try LiveDatabase(
@@ -338,7 +342,7 @@ extension DatabaseFile {
   }
 }
 
-/// Databases that have run the same migrations have run them at different moments.
+/// A run of a migration. Databases that have run the same migrations differ in the start times.
 package struct LedgerRun: Sendable, Hashable {
   package let id: ExactText
   package let startedAt: String
@@ -349,8 +353,8 @@ extension LedgerRow {
   package var run: LedgerRun { LedgerRun(id: id.exact, startedAt: startedAt) }
 }
 
-/// Whether two ledgers are of one database: whether both have run the first migration that they share at
-/// the same moment. Repairs may add rows and remove them; nil when one has none.
+/// Whether two ledgers belong to one database: the first migration that both contain has the same start time.
+/// Other rows do not count, because repairs may add and remove rows. Nil if one ledger is empty.
 func isSameDatabase(_ rows: [LedgerRow], _ others: [LedgerRow]) -> Bool? {
   guard !rows.isEmpty, !others.isEmpty else { return nil }
   for row in rows {

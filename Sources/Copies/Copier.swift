@@ -20,17 +20,17 @@ package struct Copier {
     self.onEvent = onEvent
   }
 
-  /// Pages between two questions whether to stop.
+  /// The number of pages between two checks for an interruption.
   static let step = 4096
 
-  /// Copies a database as it is at one moment: in a read transaction, so that others may read meanwhile
-  /// and, in WAL mode, write.
+  /// Copies a snapshot of a database in a read transaction. Meanwhile other connections can read and, in WAL
+  /// mode, write.
   ///
   /// - Parameters:
   ///   - target: the beginning of the copy's path.
-  ///   - purpose: for messages: `a backup of app.sqlite`.
-  ///   - isPrivate: whether only its owner may read it until it is known who else may.
-  ///   - needed: the free bytes that a copy of so many bytes, and the work on it, need.
+  ///   - purpose: the copy in messages: `a backup of app.sqlite`.
+  ///   - isPrivate: whether only the owner may read the copy until its final permissions are set.
+  ///   - needed: the free bytes that are necessary for a copy of the given size and the work on it.
   package func copy(
     _ source: Connection, for target: String, _ purpose: String, isPrivate: Bool = true,
     needed: (Int64) -> Int64 = { $0 }
@@ -52,7 +52,7 @@ package struct Copier {
     }
   }
 
-  /// - Throws: a `Failure` when the copy is the cause, and what SQLite reports of the source.
+  /// - Throws: a `Failure` if the copy is the cause, or SQLite's error if the source is.
   private func fill(
     _ file: TemporaryFile, from source: Connection, _ bytes: Int64, _ purpose: String
   ) throws {
@@ -70,7 +70,7 @@ package struct Copier {
     } catch {
       throw failure(error)
     }
-    // SQLite opens for reading what it cannot open for writing, and does not report why.
+    // If SQLite cannot open a file for writing, it opens it for reading, and does not report the reason.
     if target.isReadOnly {
       let obstacle = DatabaseFile.obstacle(file.path)
       throw failure(
@@ -78,7 +78,8 @@ package struct Copier {
         "cannot open \(file.path) for writing" + (obstacle.map { ": \($0)" } ?? ""))
     }
     do {
-      // Nobody needs half a copy, and it is synced before it gets its name.
+      // A partial copy is useless, and the file is synced before it gets its name. So SQLite need not sync
+      // it.
       try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
       try source.backup(to: target, pages: Self.step) { left, all in
         onEvent(
@@ -86,7 +87,7 @@ package struct Copier {
         return !interruption.isRequested
       }
     } catch {
-      // Only the copy of a private database can cause an error.
+      // If the source is a private database, only the copy can cause an error.
       if error.isFullDisk || error.code == .readOnly || source.path == ":memory:" {
         throw failure(error)
       }
@@ -107,7 +108,7 @@ package struct Copier {
     }
   }
 
-  /// Opens a database to copy it, or to replace what it holds.
+  /// Opens a database to copy it, or to replace its content.
   package func open(_ path: String, _ mode: Connection.Mode = .readWrite) throws(Failure)
     -> Connection
   {
@@ -120,14 +121,14 @@ package struct Copier {
     }
   }
 
-  /// Opens a copy so that no file appears beside it. A path that leads to a database in use is read with
-  /// its log and its locks.
+  /// Opens a copy without creating files next to it. If the path is that of a database in use, reads it with
+  /// its WAL and its locks.
   package func openCopy(_ path: String) throws(Failure) -> Connection {
-    // SQLite, too, looks for these files beside the one that a link leads to.
+    // SQLite also looks for these files next to the target of a link.
     let file = (try? resolvedPath(path)) ?? path
     if DatabaseFile.size(file + "-journal") > 0 { return try open(path) }
     let connection = try open(path, .readOnly)
-    // Reading it in WAL mode would make the log and its index.
+    // Reading a database in WAL mode would create the WAL and its index.
     guard connection.isInWALFormat == true else { return connection }
     let isInUse = ["-wal", "-shm"].contains { FileStatus(file + $0) != nil }
     return try open(path, isInUse ? .readWrite : .immutable)
@@ -135,21 +136,21 @@ package struct Copier {
 }
 
 extension Connection {
-  /// With the content of the write-ahead log.
+  /// The size, including the content of the write-ahead log.
   fileprivate func sizeInBytes() throws(DatabaseError) -> Int64 {
     let pages = try value("PRAGMA main.page_count")?.integer ?? 0
     return pages * (try value("PRAGMA main.page_size")?.integer ?? 0)
   }
 }
 
-/// The room on a disk, which is asked for before anything large is written there.
+/// The free space on a disk, which is checked before a large file is written.
 package enum FreeSpace {
-  /// - Parameter purpose: what needs it: `a backup of app.sqlite`.
-  /// - Throws: when there is less (74).
+  /// - Parameter purpose: the file in messages: `a backup of app.sqlite`.
+  /// - Throws: a failure (74) if less space is free.
   static func require(
     _ bytes: Int64, in folder: String, for purpose: String
   ) throws(Failure) {
-    // Where the file system cannot tell, the write itself will find out.
+    // If the file system does not report its free space, the write itself fails when the disk is full.
     guard let free = freeBytes(inFolder: folder), free < bytes else { return }
     throw Failure(
       .inputOutput,
@@ -157,7 +158,7 @@ package enum FreeSpace {
         + "\(size(free, .down)) free. Free some space first")
   }
 
-  /// `466 MB`, as disks are sold.
+  /// The size in decimal units, such as `466 MB`.
   package static func size(_ bytes: Int64, _ rule: FloatingPointRoundingRule = .up) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
     var amount = Double(bytes)

@@ -1,5 +1,6 @@
-/// Copies of databases. ``Copier`` makes each of them: a temporary file beside its final place, SQLite's
-/// backup API in a read transaction, permissions, fsync, then a rename or link.
+/// Copies of databases. ``Copier`` fills a temporary file next to the final path with SQLite's backup API, in
+/// a read transaction. The copy then gets its permissions, is synced, and is renamed or linked to its final
+/// path.
 ///
-/// - ``Backups``: finds, keeps and removes the backups of a database.
-/// - ``Restore``: puts a backup back. ``DraftCopy``: the copy from before the first draft.
+/// - ``Backups``: finds, names and removes the backups of a database.
+/// - ``Restore``: replaces a database by a backup. ``DraftCopy``: the copy from before the first draft.

@@ -5,8 +5,8 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The copy of a database that `migrate` keeps before it applies the first draft. A draft may still
-/// change: then the copy is the way back.
+/// The copy of a database that `migrate` makes before it applies the first draft. If a draft changes later,
+/// the database can return to this copy.
 package struct DraftCopy: Sendable {
   package let database: String
   private let project: Project
@@ -16,30 +16,30 @@ package struct DraftCopy: Sendable {
     self.project = project
   }
 
-  /// `<database>.before-drafts`; with `ledger_table: NAME` `<database>.before-drafts-of-NAME`.
+  /// `<database>.before-drafts`, or `<database>.before-drafts-of-NAME` with `ledger_table: NAME`.
   package var path: String {
     database + ".before-drafts" + (project.ledger == .usual ? "" : "-of-\(project.ledger.fileName)")
   }
 
-  /// Whether the next migration is the first draft of a database that has run frozen ones.
+  /// Whether the next migration is the first draft for a database that has run only frozen migrations.
   package static func isDue(before next: Migration, known: [String], in project: Project) -> Bool {
     guard let lock = project.lock, !known.isEmpty, !project.isFrozen(next) else { return false }
     return known.allSatisfy(lock.contains)
   }
 
   package struct Reset: Sendable {
-    /// The copy that was put back; nil where the database was emptied.
+    /// The path of the restored copy; nil if the database is now empty.
     package let copy: String?
     /// The path of the previous content: `<database>.before-reset`, with a number if a file has that name.
     package let setAside: String
   }
 
-  /// Restores the copy, and keeps the replaced content. A database that has run nothing but drafts was
-  /// empty before them, and needs no copy.
+  /// Restores the copy, and keeps the replaced content. A database that has run only drafts was empty before
+  /// them, so it needs no copy.
   ///
-  /// - Returns: nil where the database has run no draft since the copy; then nothing changes.
-  /// - Throws: when the copy is missing, or is not of this database as it was before its drafts, or when another
-  ///   history in the same file has run migrations since.
+  /// - Returns: nil if the database has run no draft since the copy; then nothing changes.
+  /// - Throws: a failure if the copy is missing or is not from before this database's drafts, if frozen
+  ///   migrations have run since, or if another history in the same file has run migrations since.
   package func restore(
     timeout: Double, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
@@ -55,17 +55,18 @@ package struct DraftCopy: Sendable {
     }
   }
 
-  /// The state of a database before its first draft.
+  /// The state to which a database returns.
   private enum Origin {
     case copy, empty
-    /// Its present state.
+    /// The current state: the database has run no drafts.
     case here
   }
 
-  /// Whether ``restore(timeout:interruption:onEvent:)`` can take the database back.
+  /// Whether ``restore(timeout:interruption:onEvent:)`` can return the database to the state before its
+  /// drafts.
   package var canRestore: Bool { (try? origin(timeout: 0)).map { $0 != .here } ?? false }
 
-  /// - Throws: why the database cannot go back.
+  /// - Throws: the reason why the database cannot return to the state before its drafts.
   private func origin(timeout: Double) throws(Failure) -> Origin {
     let live = try ReadableDatabase(file: database, timeout: timeout).connection
     let rows = try LiveDatabase(live, project.ledger, path: database).rows ?? []
@@ -111,9 +112,9 @@ package struct DraftCopy: Sendable {
       database: database, copy: copy, keptName: database + ".before-reset", copier: copier)
   }
 
-  /// - Parameter copy: the content to which the database returns; nil is an empty database.
-  /// - Throws: when another history in the same file has run migrations that going back would undo, or when an empty
-  ///   database would lack objects that no migration of this history has made.
+  /// - Parameter copy: the content to which the database returns; nil for an empty database.
+  /// - Throws: a failure if another history in the same file has run migrations that would be undone, or if
+  ///   an empty database would lack objects that no migration of this history created.
   private func requireNothingLost(_ live: Connection, to copy: Connection?) throws(Failure) {
     do {
       if copy == nil, let stranger = try stranger(in: live) {
@@ -138,7 +139,7 @@ package struct DraftCopy: Sendable {
     }
   }
 
-  /// The ledger of another history, or an object that the history ignores.
+  /// The ledger of another history, or an object that the history ignores; nil if the database has neither.
   private func stranger(in live: Connection) throws(DatabaseError) -> String? {
     if let other = try project.ledger.others(in: live).first {
       return "the history of the ledger `\(other)`"
@@ -149,8 +150,8 @@ package struct DraftCopy: Sendable {
     }.map { "`\($0.name)`" }
   }
 
-  /// Whether drafts of this project made everything in the database. A migration that the project does not
-  /// have may be a released one of another history.
+  /// Whether drafts of this project created everything in the database. A migration that is not in the
+  /// project may be a released migration of another history.
   private func hasOnlyDrafts(_ rows: [LedgerRow]) -> Bool {
     let drafts = project.migrations.filter { !project.isFrozen($0) }
     return !rows.isEmpty
@@ -174,7 +175,8 @@ package struct DraftCopy: Sendable {
 }
 
 extension Ledger {
-  /// The name as a part of a file name: in lower case, with other bytes than letters, digits and underscores as `%20`.
+  /// The name as a part of a file name: in lower case, with all bytes but letters, digits and underscores in
+  /// the form `%20`.
   fileprivate var fileName: String {
     table.folded.map { byte in
       switch byte {

@@ -6,13 +6,14 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Puts a backup in a database's place. It works without the history: the folder of the migrations may be
-/// elsewhere.
+/// Replaces a database by a backup. It works without the history, because the folder of the migrations may be
+/// on another machine.
 package struct Restore {
   package let database: String
   package let backup: String
   let ledger: Ledger
-  /// Also a backup of another database, or one that the history does not know.
+  /// Whether to accept a backup of another database, with migrations that the history does not contain, or
+  /// without a valid ledger.
   package var force = false
   package var timeout = 5.0
   let interruption: Interruption
@@ -34,7 +35,7 @@ package struct Restore {
     package let backup: String
     /// The path of the previous content; nil if the database did not exist.
     package let setAside: String?
-    /// The last migration that the database has run now.
+    /// The last migration that the restored database has run.
     package let current: String?
   }
 
@@ -43,7 +44,7 @@ package struct Restore {
   }
 
   /// - Parameter project: nil without a history.
-  /// - Throws: when the backup or the database cannot be used.
+  /// - Throws: a failure if the backup or the database cannot be used.
   package func run(_ project: Project?) throws(Failure) -> Report {
     let report = try check(project)
     return Report(backup: backup, setAside: try putBack(), current: report.current)
@@ -51,7 +52,7 @@ package struct Restore {
 
   /// Checks the backup, and changes nothing.
   ///
-  /// - Throws: when the backup cannot be used.
+  /// - Throws: a failure if the backup cannot be used.
   package func check(_ project: Project?) throws(Failure) -> Report {
     let rows = try examine()
     if !force, let problem = try misfit(rows, project) {
@@ -61,9 +62,9 @@ package struct Restore {
     return Report(backup: backup, setAside: nil, current: rows.last?.id)
   }
 
-  // MARK: Before
+  // MARK: Checks
 
-  /// The ledger of a backup that is not damaged.
+  /// Checks that the backup is not damaged, and returns its ledger.
   private func examine() throws(Failure) -> [LedgerRow] {
     guard try DatabaseFile.exists(backup) else {
       throw Failure(.notFound, "backup \(backup) does not exist. Nothing changed")
@@ -112,7 +113,7 @@ package struct Restore {
         + backups.advice(insteadOf: backup, timeout: timeout))
   }
 
-  /// Why the backup is not one of this database and this history.
+  /// The reason why the backup does not belong to this database and this history; nil if it does.
   private func misfit(
     _ rows: [LedgerRow], _ project: Project?
   ) throws(Failure) -> String? {
@@ -142,15 +143,15 @@ package struct Restore {
         + unknown.joined(separator: ", ")
   }
 
-  // MARK: In its place
+  // MARK: Replacing the database
 
   private func putBack() throws(Failure) -> String? {
     let replacement = Replacement(
       database: database, copy: backup, keptName: database + ".before-restore",
       copier: copier)
     guard try DatabaseFile.exists(database) else { return try replacement.install() }
-    // A read that fails once looks like damage: SQLite reports CORRUPT where Linux reports EIO. Two
-    // connections have to find it before a file is put in a database's place.
+    // A single failed read looks like damage: SQLite reports CORRUPT where Linux reports EIO. So two
+    // connections must find the damage before schemactl replaces the file.
     guard try damage(replacement.copier) != nil, let damage = try damage(replacement.copier) else {
       return try replacement.overwrite()
     }
@@ -158,7 +159,8 @@ package struct Restore {
     return try replacement.install()
   }
 
-  /// Why SQLite cannot write to the database, or cannot tell who else does.
+  /// The reason why the file must be replaced: it is empty, or SQLite cannot lock or read it; nil without
+  /// one.
   private func damage(_ copier: Copier) throws(Failure) -> String? {
     guard DatabaseFile.size(database) > 0 else { return "\(database) is empty" }
     let connection = try copier.open(database)
@@ -182,35 +184,36 @@ package struct Restore {
 
 /// Replaces the content of a database by a copy, and keeps the previous content.
 ///
-/// Renaming the copy over the database would not be safe: a connection that reads nothing at that moment holds no lock
-/// on a database with a rollback journal, and would continue to use the old file with the journal of the new one. At
-/// its next read it would play back and delete the journal of a transaction that another process writes to the new
-/// file (How To Corrupt An SQLite Database File, section 2.4).
+/// Renaming the copy over the database would not be safe. In rollback-journal mode, a connection that does
+/// not read at that moment holds no lock, and would continue to use the old file with the journal of the new
+/// one. At its next read it would roll back and delete the journal of a transaction that another process
+/// writes to the new file (How To Corrupt An SQLite Database File, section 2.4).
 struct Replacement {
   let database: String
   let copy: String
-  /// The name for the previous content; with a number if a file has that name.
+  /// The name for the previous content. A number is added if a file has that name.
   let keptName: String
   let copier: Copier
 
-  /// Pages of another process's writes may come between the copy and the lock so many times.
+  /// The number of attempts. An attempt fails if another process writes between the copy and the lock.
   private static let attempts = 5
 
   // MARK: The content
 
-  /// Writes the copy over the database in one transaction: others see the old content or the new. What
-  /// is replaced has its new name before.
+  /// Writes the copy over the database in one transaction: other connections see either the old or the new
+  /// content. Before that, the old content is saved under its new name.
   ///
   /// - Returns: the path of the previous content.
   func overwrite() throws(Failure) -> String {
-    // The copy, a journal of the overwritten pages, and the growth of the file.
+    // Space for the copy of the old content, the journal of the overwritten pages, and the growth of the
+    // file.
     let new = DatabaseFile.size(copy)
     func needed(_ old: Int64) -> Int64 {
       old.saturatingPlus(max(old, new)).saturatingPlus(max(0, new - old))
     }
     let purpose = "a copy of the content of \(database)"
     let live = DatabaseFile.size(database).saturatingPlus(DatabaseFile.size(database + "-wal"))
-    // Before WAL mode is left, which is not undone.
+    // Check this before the database leaves WAL mode, because that change is not undone.
     try FreeSpace.require(needed(live), in: parentFolder(of: database), for: purpose)
     for _ in 0..<Self.attempts {
       let target = try copier.open(database)
@@ -226,12 +229,12 @@ struct Replacement {
     )
   }
 
-  /// - Returns: the path of a copy of the database, and the version of the content in it.
+  /// - Returns: the path of a copy of the database, and the data version of the copied content.
   private func keep(
     _ target: Connection, _ source: Connection, _ purpose: String, _ needed: (Int64) -> Int64
   ) throws(Failure) -> (path: String, version: UInt32) {
     do {
-      // With a log, the size of pages cannot change (Online Backup API, `sqlite3_backup_step`).
+      // In WAL mode, the page size cannot change (Online Backup API, `sqlite3_backup_step`).
       let pageSize = "PRAGMA main.page_size"
       if try source.value(pageSize) != target.value(pageSize),
         try target.value("PRAGMA journal_mode") == "wal",
@@ -251,7 +254,7 @@ struct Replacement {
     }
   }
 
-  /// False, and nothing is written, when the content is no longer of that version.
+  /// Returns false, and writes nothing, if the content no longer has that version.
   private func overwrite(
     _ target: Connection, with source: Connection, ifStill version: UInt32, _ kept: String
   ) throws(Failure) -> Bool {
@@ -280,8 +283,8 @@ struct Replacement {
       if hasMoved {
         throw Failure(moved: database).saying("Its previous content is in \(kept)")
       }
-      // With these errors SQLite has not begun to commit. After a fault of the disk, a crash may bring back either
-      // content.
+      // With these errors SQLite has not begun to commit. After a disk error, either content may appear after
+      // a crash.
       let isUnchanged =
         [.busy, .locked, .interrupted, .readOnly].contains(error.code)
         && (try? removeFile(kept)) != nil
@@ -298,11 +301,12 @@ struct Replacement {
 
   // MARK: The file
 
-  /// Puts the copy in place as a file, where the database is missing or SQLite cannot write to it.
+  /// Puts the copy in place as a file, if the database is missing or SQLite cannot write to it.
   ///
-  /// - Returns: the path of the replaced file; of its first journal, when only journals existed.
+  /// - Returns: the path of the replaced file, or of its first journal if only journals existed; nil if no
+  ///   file existed.
   func install() throws(Failure) -> String? {
-    // A link stays, and the file that it leads to is replaced.
+    // A symbolic link remains, and its target is replaced.
     let target = followingLinks(database)
     let source = try copier.openCopy(copy)
     let new = try copier.copy(source, for: target, "a copy of \(copy)")
@@ -332,7 +336,7 @@ struct Replacement {
     return aside.path
   }
 
-  /// What became of the database when the copy could not take its place.
+  /// Moves the previous files back if the copy could not take their place, and describes the result.
   private func state(_ new: TemporaryFile, _ aside: SetAside) -> String {
     let held = aside.path.map { "the previous content of \(database) is in \($0)" }
     guard !new.isPublished else {
@@ -344,7 +348,7 @@ struct Replacement {
       : "schemactl did not undo everything: \(held ?? "")"
   }
 
-  /// The name, or the name with the first number that is accepted.
+  /// The name, or the name with the first number, for which `isAccepted` returns true.
   private func firstName(_ name: String, where isAccepted: (String) throws -> Bool) throws -> String
   {
     for number in 1...10_000 {
@@ -359,19 +363,19 @@ struct Replacement {
 private struct SetAside {
   let target: String
   private var name = ""
-  /// Of the files that have their new names.
+  /// The suffixes of the files that have their new names.
   private var suffixes: [String] = []
 
   init(target: String) { self.target = target }
 
-  /// The database itself may be missing, and only its log be left.
+  /// The path of the first moved file. If the database itself was missing, this is its journal or WAL.
   var path: String? { suffixes.first.map { name + $0 } }
 
   mutating func move(to name: String) throws(FileError) {
     self.name = name
-    // A journal that stayed would be played back into the new file.
+    // SQLite would play back a remaining journal into the new file.
     for suffix in databaseSuffixes where FileStatus(target + suffix) != nil {
-      // A link, so that the database's own path never leads nowhere.
+      // Use a hard link, so that the database's own path always leads to a file.
       if !suffix.isEmpty || (try? linkFile(target, to: name)) == nil {
         try renameFile(target + suffix, to: name + suffix)
       }
@@ -380,10 +384,10 @@ private struct SetAside {
     if path != nil { try syncFolder(of: name) }
   }
 
-  /// False when a file has to stay where it is.
+  /// Returns false if a file could not be moved back.
   func moveBack() -> Bool {
     suffixes.reversed().reduce(true) { isDone, suffix in
-      // Where it has both names, a rename would do nothing.
+      // If the file has both names, a rename would have no effect.
       let isLinked = suffix.isEmpty && FileStatus(target) != nil
       let isBack =
         isLinked
