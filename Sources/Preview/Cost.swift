@@ -4,15 +4,15 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// What an operation, or all of a plan, costs on a database, by the rows that it holds when it is
-/// planned. What earlier operations of the plan will have changed is not counted.
+/// The cost of an operation or of a whole plan. It depends on the rows that the database has now, and ignores
+/// changes by earlier operations of the plan.
 package struct Cost: Sendable, Hashable {
-  /// Exact numbers of rows, as often as they are read and written; at most, because a question ends
-  /// with its answer and an UPDATE writes only what changes.
+  /// The number of times that rows are read or written, from exact row counts. These are upper limits,
+  /// because a question ends with its answer and an UPDATE writes only rows that change.
   package internal(set) var rowsRead: Int64 = 0
   package internal(set) var rowsWritten: Int64 = 0
-  /// Bytes on the disk, beside the database as it is, that the work needs while it lasts: an
-  /// estimate from the first rows of each table, never more than all of the file.
+  /// The disk space in bytes that the work needs temporarily, in addition to the current database. The size
+  /// of each table is estimated from its first rows, and is at most the size of the file.
   package internal(set) var extraDisk: Int64 = 0
 
   static func + (a: Cost, b: Cost) -> Cost {
@@ -32,11 +32,11 @@ extension Cost {
   }
 }
 
-/// The tables of a database, each looked at once.
+/// The sizes of the tables. Each table is measured once.
 struct TableSizes {
   private let connection: Connection
   private var known: [Identifier: Size] = [:]
-  /// What the rows of all tables can take together.
+  /// The size of all pages in use: the rows of all tables together cannot be larger.
   private let limit: Int64
 
   private struct Size {
@@ -44,7 +44,7 @@ struct TableSizes {
     let bytes: Int64
   }
 
-  /// How many rows are read to tell how large one is.
+  /// The number of rows that are read to estimate the size of a row.
   private static let sample = 1000
 
   init(_ connection: Connection) throws(DatabaseError) {
@@ -85,7 +85,7 @@ struct TableSizes {
         "SELECT \(sums) FROM (SELECT \(list) FROM \(name) LIMIT \(Self.sample))"
       ).first ?? []
     let sampled = max(1, min(rows, Int64(Self.sample)))
-    // A record has a byte or more for each column, a cell some for its length and its rowid
+    // A record has at least one byte for each column, and a cell has some bytes for its length and its rowid
     // (Database File Format, sections 2.1 and 1.6).
     let bytes = lengths.reduce(0.0) { if case .real(let sum) = $1 { $0 + sum } else { $0 } }
     let row = bytes / Double(sampled) + Double(columns.count) + 8

@@ -8,30 +8,30 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// What `migrate` would do, and whether the rows permit it. schemactl wrote nothing.
+/// The plan of `migrate`, and whether the rows permit it. The database was only read.
 package struct DryRunReport: Sendable {
   package struct Answer: Sendable {
     package let migration: String
     /// The condition, such as "`map` names every value of reminders.isCompleted".
     package let question: String
-    /// Nil if the rows permit the operation.
+    /// The reason why the rows do not permit the operation; nil if they do, or if `isAsked` is false.
     package let obstacle: String?
-    /// False when the rows cannot be asked yet, because an earlier migration makes them.
+    /// Whether the question was asked. It cannot be asked if an earlier migration writes the rows.
     package let isAsked: Bool
   }
 
   package var plan: PlanReport
   package var answers: [Answer] = []
   package var failure: Failure?
-  /// What the plan means for a cluster.
+  /// Remarks on the plan for a cluster.
   package var notes: [String] = []
-  /// The statements as a cluster gets them; nil for a file.
+  /// The statements in the form for a cluster; nil for a file.
   package var clusterScript: String?
 
   /// The plan as SQL.
   package var script: String { clusterScript ?? plan.script }
 
-  /// Without answers of the rows.
+  /// Creates a report without answers.
   package init(plan: PlanReport) {
     self.plan = plan
     failure = plan.failure
@@ -41,7 +41,7 @@ package struct DryRunReport: Sendable {
 }
 
 extension Project {
-  /// Plans, and asks the rows of the database itself what the plan will ask them.
+  /// Plans the pending migrations, and asks the plan's questions about the current rows.
   ///
   /// - Parameter database: nil if the file does not exist.
   package func dryRun(
@@ -73,16 +73,16 @@ private func requireWhole(
   }
 }
 
-/// The questions of a plan to the rows, in order.
+/// Asks the questions of a plan, in order.
 private struct Interview {
   let connection: Connection
   let database: String
   let redacts: Bool
   let runner: Runner
   var report: DryRunReport
-  /// Tables that earlier migrations of the plan write, so that their present rows do not answer a question.
+  /// Tables that earlier migrations of the plan write. Their current rows do not answer a question.
   var written: Set<Identifier> = []
-  /// Tables and other objects whose definition they change.
+  /// Tables and other objects whose definitions earlier migrations of the plan change.
   var changed: Set<Identifier> = []
 
   mutating func ask(_ planned: PlannedMigration) throws(Failure) {
@@ -99,7 +99,7 @@ private struct Interview {
       for question in operation.questions {
         try ask(question, context, after: operation.writtenBefore)
       }
-      // What becomes of the rows is not known before these have passed.
+      // The rows after the operation are known only if these questions have passed.
       let passed = report.answers[start...].allSatisfy { $0.isAsked && $0.obstacle == nil }
       for question in passed ? operation.constraints : []
       where !report.answers[first...].contains(where: { $0.question == question.promise }) {
@@ -146,7 +146,7 @@ private struct Interview {
       let read = runner.tablesRead(by: query)
       let isAsked =
         try read?.isDisjoint(with: written.union(own)) ?? false
-        // Otherwise SQLite may convert a value before the constraint reads it.
+        // If such rows exist, SQLite may convert a value before the constraint reads it.
         && question.rows?.doubt.map { try connection.rows($0).isEmpty } ?? true
       guard isAsked, try connection.value(query) == 1 else {
         return note(context, question.promise ?? "", isAsked: isAsked)

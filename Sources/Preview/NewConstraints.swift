@@ -4,30 +4,32 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// What no two rows of a table may have in common: a unique index, a UNIQUE constraint or a primary key.
+/// A key whose values are unique among the rows of a table: a unique index, a UNIQUE constraint or a primary
+/// key.
 struct UniqueKey {
   let table: String
-  /// A plain column's name, or an expression.
+  /// The columns and expressions of the key.
   let terms: [Term]
-  /// Of a partial index.
+  /// The condition of a partial index.
   let condition: String?
-  /// Nil for a constraint of the table.
+  /// The name of the index; nil for a constraint of the table.
   let index: String?
 
   struct Term {
     let sql: String
-    /// Nil for an expression.
+    /// The name of the column; nil for an expression.
     let column: String?
-    /// The index's own, which decides what is alike, whatever the column's is (CREATE INDEX, section 1.4).
+    /// The collation of the index. It decides which values are equal, whatever the collation of the column
+    /// (CREATE INDEX, section 1.4).
     let collation: String
   }
 
-  /// What identifies a row of the table.
+  /// The columns that identify a row of the table.
   private let rowKey: [String]
 
-  /// The values that several rows share. NULLs are never equal (CREATE INDEX, section 1.2).
+  /// The query for values that several rows share. NULLs are never equal (CREATE INDEX, section 1.2).
   ///
-  /// - Parameter filter: which rows count; nil is all.
+  /// - Parameter filter: the condition for the rows that count; nil for all rows.
   func repeated(where filter: String?) -> RowQuery {
     RowQuery(
       repeating: terms.map(\.sql),
@@ -44,7 +46,7 @@ struct UniqueKey {
     }.joined(separator: ", ")
   }
 
-  /// Whether rows that meet this key meet `other`, too.
+  /// Whether rows that are unique in this key are also unique in `other`.
   private func implies(_ other: UniqueKey) -> Bool {
     (condition == nil || condition == other.condition)
       && terms.allSatisfy { term in
@@ -52,7 +54,7 @@ struct UniqueKey {
       }
   }
 
-  /// The keys that a change gives to tables that it found.
+  /// The keys that a change adds to tables that existed before it.
   static func added(
     from before: Schema, to after: Schema, _ application: Application
   ) throws(DatabaseError) -> [UniqueKey] {
@@ -75,7 +77,7 @@ struct UniqueKey {
     return added
   }
 
-  /// As SQLite reads the table and its indexes, where they stand alone.
+  /// The keys of a table, as SQLite reports them in a scratch database with only this table and its indexes.
   private static func keys(
     of table: SchemaObject, in schema: Schema, _ application: Application
   ) throws(DatabaseError) -> [UniqueKey] {
@@ -94,7 +96,7 @@ struct UniqueKey {
         "SELECT name, coll FROM pragma_index_xinfo(?1) WHERE key ORDER BY seqno", [.text(index)])
       keys.append(UniqueKey(table, columns, index: row[1].text == "c" ? index : nil, sql))
     }
-    // The rowid's own name has no index.
+    // An INTEGER PRIMARY KEY is the rowid and has no index.
     let primary = try scratch.rows(
       "SELECT name, 'BINARY' FROM pragma_table_xinfo(?1) WHERE pk", [name])
     if !hasKeyIndex, !primary.isEmpty {
@@ -103,7 +105,7 @@ struct UniqueKey {
     return keys
   }
 
-  /// - Parameter columns: for each the name, NULL for an expression, and the collation.
+  /// - Parameter columns: the name (NULL for an expression) and the collation of each column.
   private init(
     _ table: SchemaObject, _ columns: [[Value]], index: String?, _ sql: String?
   ) {
@@ -127,10 +129,10 @@ struct UniqueKey {
 }
 
 extension OperationPlan {
-  /// Whether the rows meet the unique and the foreign keys that the operation adds. Asks nothing about rows that
-  /// the operation makes.
+  /// The questions whether the rows meet the unique keys and the foreign keys that the operation adds. Omits
+  /// keys over values that the operation computes.
   ///
-  /// - Parameter written: the tables that were written once it has run.
+  /// - Parameter written: the tables that have been written when the operation is complete.
   func newKeys(
     from before: Schema, to after: Schema, writing written: Set<Identifier>,
     _ application: Application
@@ -157,7 +159,7 @@ extension OperationPlan {
 }
 
 extension Operation {
-  /// The columns of the table that it changes whose values it computes.
+  /// The columns whose values the operation computes.
   fileprivate var computedColumns: [String] {
     switch kind {
     case .moveColumn(let move): [move.to.name]
@@ -166,12 +168,12 @@ extension Operation {
     }
   }
 
-  /// Which rows of the table stay; nil is all.
+  /// The condition for the rows that remain; nil for all rows.
   fileprivate var rowFilter: String? {
     if case .rebuildTable(let rebuild) = kind { rebuild.where?.text } else { nil }
   }
 
-  /// Whether it carries all values but those of `computedColumns` over as they are.
+  /// Whether the operation leaves all values unchanged, except those of `computedColumns`.
   fileprivate var carriesValues: Bool {
     switch kind {
     case .sql, .convertPrimaryKey: false

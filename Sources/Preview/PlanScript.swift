@@ -25,7 +25,7 @@ extension PlanReport {
     return lines.joined(separator: "\n") + "\n" + (failure == nil ? "" : Self.refusal)
   }
 
-  /// The script for a missing or an incomplete plan: the shell fails on it.
+  /// The script for a missing plan, and the end of an incomplete one. The shell fails on it.
   package static var refusal: String {
     let lines = [".bail on"] + guarded("schemactl has no plan: see its messages", "1")
     return lines.joined(separator: "\n") + "\n"
@@ -37,15 +37,16 @@ extension PlanReport {
     }
   }
 
-  /// What the ledger needs before the first migration.
+  /// The statements for the ledger that come before the first migration.
   private var ledgerStatements: [String] {
     ((hasLedger ? [] : [ledger.createStatement]) + adopted.map { $0.insertStatement(into: ledger) })
       .map(terminated)
   }
 
-  /// For a script that goes as it is to a pipe, behind which there may be a terminal.
+  /// Requires the script to be plain text, because it is written unchanged to a pipe that may lead to a
+  /// terminal.
   ///
-  /// - Throws: when the SQL of a migration holds what would drive it (65).
+  /// - Throws: a failure (65) if the SQL of a migration contains a control character.
   package func requirePlainText() throws(Failure) {
     for (planned, script) in zip(migrations, scripts) {
       guard let control = script.lazy.compactMap(\.controlCharacter).first else { continue }
@@ -94,7 +95,7 @@ extension PlannedMigration {
     return lines
   }
 
-  /// Writes the row of the ledger, with the time at which it runs.
+  /// The statement that writes the ledger row, with the time at which the statement runs.
   package func statement(for ledger: Ledger) -> String {
     var row = self.row
     row.startedAt = "NOW"
@@ -105,7 +106,7 @@ extension PlannedMigration {
 
   private var enforces: Bool { migration.manifest.foreignKeys == .enforced }
 
-  /// What a PRAGMA of the manifest's SQL has begun.
+  /// The statements that reset settings which a PRAGMA in the manifest's SQL may have changed.
   private var settingsPutBack: [String] {
     let words = Set(
       operations.flatMap(\.plan.steps).flatMap { step -> [Identifier] in
@@ -135,7 +136,7 @@ extension PlannedMigration {
 
   private var noViolations: String { "SELECT NULL, NULL, NULL, NULL LIMIT 0" }
 
-  /// Table by table: a table elsewhere whose check is an error is not of our concern.
+  /// Checks each table by itself, because `foreign_key_check` of an unrelated table may fail with an error.
   private func violations(of tables: [String]) -> String {
     tables.map { table in
       "SELECT \"table\", rowid, parent, fkid FROM "
@@ -171,7 +172,8 @@ extension PlannedMigration {
   }
 }
 
-/// Fails with `message` when `condition` is true: RAISE works in triggers only, a CHECK anywhere.
+/// Statements that fail with `message` if `condition` is true. They use a CHECK constraint, because RAISE
+/// works only in triggers.
 private func guarded(_ message: String, _ condition: String) -> [String] {
   [
     "CREATE TEMP TABLE schemactl_guard (found CONSTRAINT \(Quoting.quoted(oneLine(message))) "
@@ -181,8 +183,8 @@ private func guarded(_ message: String, _ condition: String) -> [String] {
   ]
 }
 
-/// Text for a comment: a line feed would end it, and what drives a terminal or turns the direction of
-/// writing has no place in one.
+/// The text for an SQL comment. Spaces replace line ends, which would end the comment, control characters,
+/// and characters that change the text direction.
 package func oneLine(_ text: String) -> String {
   let isOdd = { (scalar: Unicode.Scalar) in
     scalar.isControl || scalar.properties.isBidiControl

@@ -1,6 +1,7 @@
 /// Previews of `migrate`. The database itself is only read.
 ///
-/// - ``PlanReport``: the statements, their script and cost. ``DryRunReport``: the plan and what the rows answer.
+/// - ``PlanReport``: the statements, their script and cost. ``DryRunReport``: the plan and the checks of the
+///   rows.
 /// - ``Project/rehearse(_:for:interruption:onEvent:inspecting:)``: the migrations, run on a copy of the database.
 
 import SchemaApply
@@ -13,7 +14,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// What the pending migrations become against a database's schema. Nothing has run.
+/// The plan of the pending migrations for a database. Nothing has run on the database.
 package struct PlanReport: Sendable {
   package let database: String?
   package let ledger: Ledger
@@ -26,12 +27,12 @@ package struct PlanReport: Sendable {
   package var migrations: [PlannedMigration]
   /// The migrations that the database has run beyond the requested last migration.
   package var beyond: Beyond?
-  /// How the database differs from what its history says it is.
+  /// The differences between the database and the schema that its history promises.
   package var drift: [SchemaChange] = []
-  /// Why the plan ends early.
+  /// The failure that ended the plan early.
   package var failure: Failure?
 
-  /// Of all operations whose cost is known; nil without a database.
+  /// The total cost of the operations whose cost is known; nil without a database.
   package var cost: Cost? {
     isMeasured ? costs.compactMap { $0 }.reduce(Cost(), +) : nil
   }
@@ -39,7 +40,7 @@ package struct PlanReport: Sendable {
   /// Whether `cost` omits operations with an unknown cost.
   package var isCostPartial: Bool { costs.contains(nil) }
 
-  /// Nil without a database.
+  /// The total cost in words; nil without a database.
   package var costInWords: String? {
     guard let cost else { return nil }
     let unknown = costs.count { $0 == nil }
@@ -63,15 +64,15 @@ package struct PlanReport: Sendable {
 package struct PlannedMigration: Sendable {
   package let migration: Migration
   package let operations: [PlannedOperation]
-  /// What the ledger will say of it.
+  /// The row that the migration will have in the ledger.
   package let row: LedgerRow
-  /// Tables in which the migration can break foreign keys: those that exist before it, and those that exist
-  /// after it.
+  /// The tables in which the migration can break foreign keys: those that exist before it, and those that
+  /// exist after it.
   package let foreignKeysBefore: [String]
   package let foreignKeysAfter: [String]
-  /// Tables that it writes, in folded spelling.
+  /// The tables that the migration writes.
   package let written: Set<Identifier>
-  /// Those of them whose rows are changed or removed.
+  /// The tables in which the migration changes or removes rows.
   let rewritten: Set<Identifier>
   /// The statements that remove the temporary objects of the migration.
   package let temporary: [String]
@@ -85,24 +86,24 @@ package struct PlannedMigration: Sendable {
 package struct PlannedOperation: Sendable {
   package let plan: OperationPlan
   package let work: Work
-  /// Nil without a database, and if it is unknown.
+  /// The cost; nil if it is unknown or there is no database.
   package let cost: Cost?
-  /// Tables that the operations before it write, in folded spelling.
+  /// The tables that the earlier operations of the migration write.
   let writtenBefore: Set<Identifier>
-  /// Questions about rows that would stop it.
+  /// The questions about rows that would stop the operation.
   fileprivate(set) var questions: [Question]
-  /// Whether the rows meet the constraints of their table afterwards.
+  /// The questions whether the rows meet the constraints of their table after the operation.
   let constraints: [Question]
 
   package var costInWords: String { cost?.inWords ?? work.inWords }
 }
 
 extension Project {
-  /// Plans the pending migrations, each against the schema that the ones before it leave.
+  /// Plans the pending migrations, each for the schema that results from the earlier ones.
   ///
   /// - Parameters:
-  ///   - readable: nil is an empty database.
-  ///   - isMeasured: whether to ask it for the cost.
+  ///   - readable: the database; nil for an empty one.
+  ///   - isMeasured: whether to compute the cost from the rows of the database.
   package func plan(
     _ options: MigrateOptions, for readable: ReadableDatabase?, isMeasured: Bool = true
   ) throws(Failure) -> PlanReport {
@@ -186,7 +187,8 @@ extension Project {
     return report
   }
 
-  /// A plan is useful without its cost, but a fault of the machine is reported.
+  /// Returns nil if a cost query fails, because a plan is useful without its cost. Errors of the environment,
+  /// such as a failed read, are thrown.
   private func measured<Result>(
     _ database: String?, _ body: () throws(DatabaseError) -> Result
   ) throws(Failure) -> Result? {
@@ -199,13 +201,13 @@ extension Project {
   }
 }
 
-/// Notes each operation and each statement of the migrations that run on a scratch database.
+/// Records each operation and each statement of the migrations that run on a scratch database.
 private final class PlanRecorder {
   private let application: Application
   private let cost: (Work) throws(Failure) -> Cost?
   private var operations: [PlannedOperation] = []
   private var statements: [ReplayedStatement] = []
-  /// Before the operation that was planned last.
+  /// The schema before the operation that was planned last.
   private var schema = Schema()
 
   init(_ application: Application, cost: @escaping (Work) throws(Failure) -> Cost?) {
@@ -227,7 +229,7 @@ private final class PlanRecorder {
     }
   }
 
-  /// What the migration that has run consists of.
+  /// Returns the operations and statements of the migration that has just run, and clears the record.
   func take(
     _ step: ScratchDatabase.Step, _ scratch: ScratchDatabase
   ) throws(Failure) -> (operations: [PlannedOperation], statements: [ReplayedStatement]) {

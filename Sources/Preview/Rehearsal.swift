@@ -9,7 +9,7 @@ import SchemaSQLite
 /// The effects of `migrate` on a copy of the database. The database itself was only read.
 package struct RehearsalReport: Sendable {
   package let run: MigrateReport
-  /// Of the migrations alone, without the copying.
+  /// The time for the migrations, without the copying.
   package let milliseconds: Int64
 
   package var status: ExitStatus { run.status }
@@ -18,8 +18,8 @@ package struct RehearsalReport: Sendable {
 extension Project {
   /// Runs the pending migrations on a copy beside the database, and removes the copy.
   ///
-  /// Nothing is switched off on the copy: with the journal and the syncs that the database itself has, the
-  /// times are those that it will take.
+  /// The copy has the same journal mode and syncs as the database, so the migrations take as long as on the
+  /// database itself.
   ///
   /// - Parameters:
   ///   - readable: nil if the file does not exist.
@@ -64,7 +64,7 @@ extension Project {
     return RehearsalReport(run: report, milliseconds: time.milliseconds)
   }
 
-  /// A copy of a database beside it, to try migrations on; it is removed with the last reference.
+  /// A copy next to the database, for a trial of the migrations. It is removed with its last reference.
   private func trialFile(
     of readable: ReadableDatabase, _ copier: Copier
   ) throws(Failure) -> TemporaryFile {
