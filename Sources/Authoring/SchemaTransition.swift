@@ -7,7 +7,8 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// The operations that lead from one schema to another and keep the rows of unchanged tables and columns.
+/// The operations that lead from one schema to another. They keep the values of all tables and columns that
+/// both schemas have.
 ///
 /// The transition runs each operation on a private database and compares the result with the wanted schema,
 /// so the returned operations are verified.

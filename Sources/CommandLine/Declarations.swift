@@ -17,7 +17,7 @@ package struct CommandLineProgram: Sendable {
   /// Environment variables that do not belong to an option.
   package let environment: HelpEntries
   package let files: HelpEntries
-  /// The date of this version, as `2026-11-22`.
+  /// The date of this version, such as `2026-11-22`.
   package let date: String
 
   package init(
@@ -57,11 +57,11 @@ package typealias HelpEntries = KeyValuePairs<String, String>
 /// Declares a command or a subcommand.
 package struct CommandDeclaration: Sendable {
   package let name: String
-  /// One line.
+  /// A summary of one line.
   package let summary: String
   /// Paragraphs with a blank line between them.
   package let discussion: String
-  /// Commands as typed, including the program's name.
+  /// Examples: commands as the user types them, including the program's name, with their meanings.
   package let examples: HelpEntries
   package let arguments: [ArgumentDeclaration]
   package let options: [OptionDeclaration]
@@ -104,7 +104,7 @@ package struct ArgumentDeclaration: Sendable {
     self.completion = completion
   }
 
-  /// `FILE`, `[FILE]`, `FILE...`, `[FILE...]`.
+  /// The argument in the usage line: `FILE`, `[FILE]`, `FILE...` or `[FILE...]`.
   var usage: String {
     let word = repeats ? "\(name)..." : name
     return required ? word : "[\(word)]"
@@ -123,7 +123,7 @@ package struct OptionDeclaration: Sendable {
     case optionalText(_ placeholder: String)
   }
 
-  /// Without the dashes.
+  /// The name without the dashes.
   package let name: String
   package let short: Character?
   package let kind: Kind
@@ -141,7 +141,7 @@ package struct OptionDeclaration: Sendable {
   ///
   /// - Parameters:
   ///   - completion: the completion of a text value.
-  ///   - hints: sentences that say what to write instead of frequent wrong values.
+  ///   - hints: sentences that suggest replacements for frequent wrong values.
   package init(
     _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
     repeats: Bool = false, completion: Completion = .files, hints: [String: String] = [:],

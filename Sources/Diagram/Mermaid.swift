@@ -100,8 +100,8 @@ extension String {
     return word
   }
 
-  /// The text for double quotes in Mermaid. Replaces characters that end the quotes, start a directive or an
-  /// entity, or are invisible by their code points, such as `U+0022`.
+  /// The text for double quotes in Mermaid. Shows a character as its code point, such as `U+0022`, if it ends
+  /// the quotes, starts a directive or an entity, or is invisible.
   fileprivate var mermaidText: String {
     var text = ""
     for scalar in unicodeScalars {

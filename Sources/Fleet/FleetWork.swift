@@ -39,7 +39,7 @@ package enum FleetWork: Sendable {
         result = FleetResult(database, try view.project.verify(readable, with: view.replay))
       }
     } catch {
-      // SQLite may report a statement that an interrupt stopped with another error.
+      // After an interrupt, SQLite may report another error for the stopped statement.
       result = FleetResult(
         database,
         failure: interruption.isRequested

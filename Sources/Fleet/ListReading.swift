@@ -87,7 +87,7 @@ struct PathPattern {
   }
 
   /// Passes each match to `body`, in no particular order. A pattern with several `**` can pass a match more
-  /// than once. Skips folders, and the files that SQLite and schemactl write beside a database.
+  /// than once. Skips folders, and the files that SQLite and schemactl write next to a database.
   ///
   /// - Throws: if a folder cannot be read, or the name of a match is not UTF-8.
   func forEachMatch(_ body: (String) throws -> Void) throws {

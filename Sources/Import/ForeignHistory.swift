@@ -96,7 +96,7 @@ package struct ForeignHistory: Sendable {
     leadingNumber(name.hasPrefix("V") ? String(name.dropFirst()) : name) != nil
   }
 
-  /// Adds a note for each comment that stands for Python code in the exported SQL of a migration. Django and
+  /// Adds a note for each comment that replaces Python code in the exported SQL of a migration. Django and
   /// the script of docs/from/alembic.md write these comments.
   mutating func noteCode(_ path: String, _ file: ForeignFile, _ range: Range<Int>) {
     for remark in file.remarks

@@ -145,7 +145,7 @@ extension ImportedHistory {
     let step = foreign.steps[index]
     do {
       let former = foreign.tool == .django ? try Schema(of: shell) : nil
-      // The tool's user runs each file in a separate shell, with default settings.
+      // Each file starts with the default settings, as in a separate shell.
       shell.set(.foreignKeys, to: false)
       shell.set(.legacyAlterTable, to: false)
       try shell.execute("PRAGMA ignore_check_constraints = OFF")

@@ -79,7 +79,8 @@ struct TableLoad {
   /// Returns the maximum number of bytes that a number of changed rows writes. Each row may be on another
   /// page, or on several pages.
   ///
-  /// - Parameter indexes: the number of indexes that change, including the rows of a WITHOUT ROWID table.
+  /// - Parameter indexes: the number of indexes that change. The rows of a WITHOUT ROWID table count as an
+  ///   index.
   func bytes(changing changed: Int64, indexes: Int64) -> Int64 {
     let bytes = min(max(rows, changed).times(row), changed.times(max(CommitSize.pageSize, row)))
     return (hasRowid ? bytes : 0) + entryBytes(changing: changed, indexes: indexes)

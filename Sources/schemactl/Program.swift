@@ -122,7 +122,7 @@ extension CommandLineProgram {
 extension [OptionDeclaration] {
   static var common: [OptionDeclaration] { common(OutputFormat.common) }
 
-  /// For commands that report places in manifests.
+  /// The options of commands that report places in manifests.
   static var reporting: [OptionDeclaration] { common(OutputFormat.reporting) }
 
   /// - Parameter formats: the formats of `--format`; empty for a command that declares its own `--format` or

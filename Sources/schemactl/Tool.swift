@@ -36,7 +36,8 @@ struct Tool {
           output: output, errors: errors,
           invocation.isGiven("quiet") ? .quiet : invocation.isGiven("verbose") ? .verbose : .normal)
         stopMemoryStatistics()
-        // With the threads of `fleet`, SQLite's log messages would not belong to one database.
+        // SQLite's log belongs to the whole process. With the threads of `fleet`, nobody could tell to which
+        // database a message belongs.
         if command != FleetCommand.self {
           observeRollbacks { [reporter] in
             reporter.note("SQLite rolled back an unfinished transaction of another process: \($0)")

@@ -2,8 +2,8 @@ import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 
-/// The output of `alembic upgrade head --sql`, or of the script in docs/from/alembic.md: each revision begins with
-/// `-- Running upgrade a -> b`.
+/// The output of `alembic upgrade head --sql`, or of the script in docs/from/alembic.md. Each revision begins
+/// with `-- Running upgrade a -> b`.
 enum Alembic: ForeignFormat {
   private static let mark = "Running upgrade "
 

@@ -2,7 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 
-/// `20200101120000_create_users.sql` beside `atlas.sum`.
+/// `20200101120000_create_users.sql` next to `atlas.sum`.
 enum Atlas: ForeignFormat {
   static func recognises(_ source: SourceFiles) -> Bool { source.has("atlas.sum") }
 

@@ -124,7 +124,7 @@ extension TextReporter {
     mention(verdict(on: report))
   }
 
-  /// `reminders: 1,000 rows before, 998 after`.
+  /// Prints the number of rows in each table, such as `reminders: 1,000 rows before, 998 after`.
   private func show(_ data: DataReport) {
     say(
       "Applied \(counted(data.applied.count, "migration")) to a copy of \(data.database.visible):")
@@ -144,7 +144,7 @@ extension TextReporter {
     say("  \(id.visible) failed; later migrations did not run.")
   }
 
-  /// `Profile local: nothing syncs; 3 queries.`
+  /// Returns text such as `Profile local: nothing syncs; 3 queries.`
   private func scope(of report: LintReport) -> String {
     let queries = report.queries.map { $0 == 1 ? "; 1 query" : "; \(grouped($0)) queries" } ?? ""
     let text = "Profile \(report.profile.rawValue): \(report.profile.meaning)\(queries)."
@@ -153,7 +153,7 @@ extension TextReporter {
       + " The replay ended at `\(migration.visible)`: lint did not check later migrations."
   }
 
-  /// `Found 3 errors, 1 warning (2 fixable with `--fix`); 1 suppressed`
+  /// Returns text such as `Found 3 errors, 1 warning (2 fixable with --fix); 1 suppressed`.
   ///
   /// - Parameter countsFailure: whether a failure of the replay counts as an error.
   func verdict(on report: LintReport, countsFailure: Bool = true) -> String {

@@ -45,7 +45,7 @@ enum VerifyCommand: Command {
 }
 
 extension TextReporter {
-  /// `7 migrations: 5 unchanged, 2 draft.`
+  /// Returns text such as `7 migrations: 5 unchanged, 2 draft.`
   func summary(_ history: [HistoryEntry]) -> String {
     let states = HistoryState.allCases.compactMap { state in
       let count = history.count { $0.state == state }

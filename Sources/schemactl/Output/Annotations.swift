@@ -6,8 +6,7 @@ import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 
-/// A finding or a failure with its place. Reports as text, for code review tools and for editors all use this
-/// form.
+/// A finding or a failure with its place. Text reports, code review tools and editors all use this form.
 struct Annotation {
   /// The reason why an annotation is suppressed. The kind is `inSource` for the manifest, a comment or the
   /// baseline, and `external` for an acceptance in history.lock.

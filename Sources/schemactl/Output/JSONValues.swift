@@ -27,13 +27,13 @@ extension Diagnostic: JSONConvertible {
 }
 
 extension Failure: JSONConvertible {
-  /// The value of `error`.
+  /// The value of the member `error`.
   var error: JSON {
     ["code": Int(status.rawValue)] + json
       + (diagnostics.isEmpty ? [:] : ["diagnostics": diagnostics])
   }
 
-  /// The value of `failed`.
+  /// The value of the member `failed`.
   package var json: JSON {
     [
       "id": migration?.id, "operation": migration?.operation, "statement": migration?.statement,
