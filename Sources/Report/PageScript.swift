@@ -1,4 +1,4 @@
-// The import lets a test read the comparisons in the script as Swift.
+// `TextComparisonTests` requires this import, because it reads the comparisons in the script as Swift code.
 import SchemaSQLText
 
 /// The script of the page: the slider, the search, and links to hidden parts. The page is readable without
