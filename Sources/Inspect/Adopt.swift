@@ -9,7 +9,7 @@ import SchemaSQLite
 
 /// An adopted database: the point of the history that it has reached.
 package struct AdoptReport: Sendable {
-  /// The last migration that the database has, without having run it here.
+  /// The last migration whose effect the database already had.
   package let at: String
   package let adopted: [String]
   package let pending: [String]
@@ -18,15 +18,15 @@ package struct AdoptReport: Sendable {
 }
 
 extension Project {
-  /// Writes the ledger of a database that has none, up to the point of the history that has the schema of the
-  /// database. Changes no other row.
+  /// Writes the ledger of a database that has none, up to the point of the history whose schema the database
+  /// has. Changes no other row.
   ///
   /// - Parameters:
-  ///   - database: opened to be read, or a connection of the application (`Connection.borrowing`). Must not be
-  ///     used afterwards.
+  ///   - database: the database, open for reading, or a connection of the application
+  ///     (`Connection.borrowing`). Do not use it afterwards.
   ///   - point: the last migration that the database contains; nil searches for it.
-  /// - Throws: with the nearest difference, when its schema is that of no point; with the points,
-  ///   when it is that of several, because migrations between them change rows only.
+  /// - Throws: a failure with the nearest differences if no point of the history has the database's schema,
+  ///   or with the points if several have it, because migrations between them change only rows.
   package func adopt(
     _ database: ReadableDatabase, at point: String?, timeout: Double,
     interruption: Interruption = Interruption()
@@ -57,7 +57,7 @@ extension Project {
             + "a database without a ledger",
           remedy: "`schemactl status --database \(shellQuoted(database))` shows it")
       }
-      // Another tool's ledger tells apart points that have the same schema.
+      // Another tool's ledger can distinguish points that have the same schema.
       if point == nil, !migrations.allSatisfy(\.manifest.replaces.isEmpty) {
         live = try adopting(live, in: ReadableDatabase(connection, name: database))
       }
@@ -79,7 +79,7 @@ extension Project {
 }
 
 extension PendingReplay {
-  /// The point of the history that has the schema of the database.
+  /// The index of the last step at the point of the history whose schema the database has.
   fileprivate func index(
     of live: LiveDatabase, _ point: String?, in project: Project, _ database: String
   ) throws(Failure) -> Int {

@@ -1,7 +1,8 @@
-/// Questions about a database or a history that change nothing, and the ledger's adoption and repair.
+/// Reads databases and histories, and adopts databases or repairs their ledgers.
 ///
 /// - ``Project/verify(_:continuing:interruption:)``: replays the history and compares a database.
-/// - ``Project/status(of:mayBeEmpty:comparesSchema:)``, ``Project/diff(of:)``.
-/// - ``Project/proveReplay(noting:everyPair:interruption:)``: every release leads to the same schema.
+/// - ``Project/status(of:mayBeEmpty:comparesSchema:)``, ``Project/diff(of:)``: the state of a database.
+/// - ``Project/proveReplay(noting:everyPair:interruption:)``: checks that every release leads to the same
+///   schema.
 /// - ``SchemaFile``: a file with the latest schema.
 /// - ``AdoptReport``, ``LedgerRepair``: write ledger rows without running a migration.

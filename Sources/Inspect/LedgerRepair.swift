@@ -7,15 +7,15 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// A correction of one migration's row in a ledger, which a person has to request: the schema shows
-/// whether it fits, but not what has happened.
+/// A correction of one migration's row in a ledger. A person has to request it: the schema shows whether the
+/// correction fits, but not what happened to the database.
 package struct LedgerRepair: Sendable {
   package enum Action: String, Sendable, CaseIterable {
-    /// The migration has run, although the ledger does not say so.
+    /// The migration has run, but the ledger does not contain it.
     case applied
-    /// It has not run, although the ledger says so.
+    /// The migration has not run, but the ledger contains it.
     case absent
-    /// It has run, with the effect of its present form: the digests are replaced.
+    /// The migration has run, with the effect of its current form: the repair replaces the digests.
     case current
   }
 
@@ -30,21 +30,21 @@ package struct LedgerRepair: Sendable {
   }
 }
 
-/// The changes of a repair, shown before it asks for confirmation.
+/// The changes of a repair, which are shown before the command asks for confirmation.
 package struct RepairPlan: Sendable {
   package let repair: LedgerRepair
   package let after: [LedgerEntry]
-  /// How the live schema differs from the one that the repaired ledger promises.
+  /// The differences between the live schema and the schema that the repaired ledger promises.
   package let drift: [SchemaChange]
   let rows: [LedgerRow]
   let repaired: [LedgerRow]
 
-  /// Whether `migrate` can continue from the repaired ledger, and the schema fits.
+  /// Whether `migrate` can continue from the repaired ledger, and the schema matches it.
   package var isClean: Bool { drift.isEmpty && !after.contains(where: \.state.stops) }
 }
 
 extension Project {
-  /// What a repair would write. Nothing is written.
+  /// Plans a repair. Writes nothing.
   package func plan(
     _ repair: LedgerRepair, of readable: ReadableDatabase
   ) throws(Failure) -> RepairPlan {
@@ -56,11 +56,11 @@ extension Project {
       throw Failure(.finding, "\(database) has no ledger to repair")
     }
     let repaired = try current.repaired(rows, by: repair)
-    // The repair may change which of the migrations that a squash replaces have run.
+    // The repair may change which of the squashed migrations have run.
     let view = try view(of: database, after: Set(repaired.map(\.id.exact)))
     let counted = try view.countingSquash(repaired, path: database) ?? []
     let known = Set(counted.map(\.id.exact))
-    // The database has not run migrations that are missing in the ledger, wherever they are in the history.
+    // A migration that is missing from the ledger has not run, wherever it is in the history.
     let scratch: ScratchDatabase
     do throws(Failure) {
       scratch = try view.replay(view.migrations.filter { known.contains($0.id) })
@@ -74,7 +74,8 @@ extension Project {
       rows: rows, repaired: repaired)
   }
 
-  /// Why a migration cannot be recorded as absent: a later one that has run needs it.
+  /// The failure to record a migration as absent because a later one that has run needs it; otherwise
+  /// `failure` itself.
   private func obstacle(
     to repair: LedgerRepair, _ failure: Failure, _ database: String
   ) -> Failure {
@@ -106,8 +107,8 @@ extension Project {
       throw Failure(
         .usage, "the ledger has no row for `\(repair.id)`: the state `applied` adds one")
     }
-    // Positions are the places in the history; unknown migrations come last. Migrations that a squash
-    // replaces keep theirs.
+    // Positions follow the order of the history; unknown migrations come last. Migrations that a squash
+    // replaces keep their positions.
     let replaced = Set(squash?.manifest.squashed.map(\.exact) ?? [])
     let order = Dictionary(
       migrations.enumerated().map {
@@ -131,9 +132,9 @@ extension Project {
       milliseconds: old?.milliseconds ?? 0)
   }
 
-  /// Carries out a plan and records it, in one transaction.
+  /// Writes a repair and records it, in one transaction.
   ///
-  /// - Throws: when the ledger is no longer the one that the plan was made for.
+  /// - Throws: a failure if the ledger has changed since the plan was made.
   package func carryOut(_ plan: RepairPlan, database: String, timeout: Double) throws(Failure) {
     try DatabaseFile.write(to: database, timeout: timeout) { connection in
       guard try ledger.rows(in: connection) == plan.rows else {
@@ -149,7 +150,7 @@ extension Project {
   }
 }
 
-/// A repair that was made, as the database itself remembers it.
+/// An earlier repair, as the database records it.
 package struct RecordedRepair: Sendable {
   package let at: String
   package let id: String

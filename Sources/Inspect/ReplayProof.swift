@@ -3,35 +3,35 @@ import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 
-/// Whether the history gives one schema, whichever release a database was created at.
+/// A check that the history leads to the same schema, whatever release a database was created with.
 ///
-/// A device goes from release to release on new connections; the replay goes all the way on one. A
-/// migration that asks for what only the old connection knows (`last_insert_rowid()`, a setting that
-/// was not put back) tells the two apart.
+/// A device runs each release on a new connection, but a replay runs the whole history on one connection. The
+/// schemas differ if a migration depends on the state of the old connection (`last_insert_rowid()`, or a
+/// setting that was not reset).
 package struct ReplayProof: Sendable {
-  /// A place in the history: a release, or a migration that belongs to none.
+  /// A point of the history: a release, or a migration without a release.
   package struct Point: Sendable, Hashable {
     package let release: String?
-    /// The last migration before it.
+    /// The last migration up to this point.
     package let migration: String
 
     package var inWords: String { release.map { "release \($0)" } ?? migration }
   }
 
-  /// The way of a database that was created at one point to a later one.
+  /// The migrations of a database that was created at one point, up to a later point.
   package struct Path: Sendable {
     package let from: Point
     package let through: Point
-    /// How the schema differs from the one that the straight replay gives.
+    /// The differences from the schema of the straight replay.
     package var changes: [SchemaChange] = []
-    /// The fingerprints are not the same, be it in the spelling of a statement only.
+    /// Whether the fingerprints differ, even if only in the spelling of a statement.
     package var differs = false
-    /// Why the path ends early.
+    /// The failure that ended the path early.
     package var failure: Failure?
 
     package var isProven: Bool { !differs && failure == nil }
 
-    /// What is wrong with it, in one sentence.
+    /// The problem in one sentence.
     package var inWords: String {
       let way = "a database created at \(from.inWords)"
       if let failure {
@@ -45,10 +45,10 @@ package struct ReplayProof: Sendable {
     }
   }
 
-  /// How many migrations the straight replay has run.
+  /// The number of migrations that the straight replay has run.
   package var migrations = 0
   package var paths: [Path] = []
-  /// Why the straight replay ended early; the paths go as far as it did.
+  /// The failure that ended the straight replay early. The paths end at the same migration.
   package var failure: Failure?
 
   /// `7 migrations; the same schema from release 1.0.`
@@ -76,14 +76,15 @@ package struct ReplayProof: Sendable {
 }
 
 extension Project {
-  /// Replays the history once, and beside it from each release of the lock.
+  /// Replays the history once from the start (the straight replay), and also from each release in the lock.
   ///
   /// - Parameters:
-  ///   - history: where the manifests stand; what another SQLite makes of them is noted there.
-  ///   - everyPair: go from each release through every later one on one connection, as a
-  ///     device does that missed the releases between; otherwise only to the next release, where
-  ///     the replay begins on a new connection. Costs a replay for each release.
-  /// - Throws: failures with exit code 64 and above; a migration that fails (3) is in the result.
+  ///   - history: the states of the manifests. A manifest that results in another schema on this SQLite
+  ///     version is recorded there.
+  ///   - everyPair: whether to continue from each release through all later ones on one connection, like a
+  ///     device that skipped the releases between. This costs a replay for each release. Otherwise each
+  ///     replay ends at the next release, where the next one begins on a new connection.
+  /// - Throws: failures with exit code 64 and above; the result contains a migration that fails (3).
   package func proveReplay(
     noting history: inout VerifyReport, everyPair: Bool = false,
     interruption: Interruption = Interruption()
@@ -124,8 +125,8 @@ extension Project {
     return proof
   }
 
-  /// The places at which databases were created in the field, by their last migration: each release,
-  /// and the last migration that was frozen without one.
+  /// The points at which users' databases may have been created, by their last migration: each release, and
+  /// the last frozen migration.
   private var releasePoints: [ExactText: ReplayProof.Point] {
     guard let lock else { return [:] }
     var points: [ExactText: ReplayProof.Point] = [:]
@@ -138,7 +139,7 @@ extension Project {
     return points
   }
 
-  /// Compares every walk with the straight replay. One that failed has said so, and ends.
+  /// Compares every walk with the straight replay. Then removes failed walks, which have now been reported.
   private func arrive(
     at point: ReplayProof.Point, _ straight: ScratchDatabase, _ walks: inout [Walk]
   ) -> [ReplayProof.Path] {
@@ -159,7 +160,7 @@ private final class Walk {
     self.scratch = scratch
   }
 
-  /// - Throws: faults of the machine.
+  /// - Throws: errors of the environment.
   func apply(_ migration: Migration) throws(Failure) {
     guard failure == nil else { return }
     do {
@@ -179,7 +180,7 @@ private final class Walk {
   func path(to point: ReplayProof.Point, like straight: ScratchDatabase) -> ReplayProof.Path {
     var path = ReplayProof.Path(from: from, through: point)
     path.failure = failure
-    // Equal fingerprints are equal statements, and cost nothing to compare.
+    // Equal fingerprints mean equal statements, and are cheap to compare.
     guard failure == nil, scratch.fingerprint != straight.fingerprint else { return path }
     path.differs = true
     path.changes = compareSchemas(expected: straight.schema, actual: scratch.schema)

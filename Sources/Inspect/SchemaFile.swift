@@ -14,7 +14,7 @@ package struct SchemaFile: Sendable {
     self.path = path
   }
 
-  /// The content that the file should have for the latest migration; nil if it has this content.
+  /// The content that the file should have for the latest migration; nil if the file is current.
   package func newContent(for project: Project) throws(Failure) -> [UInt8]? {
     let script = try project.schema(through: nil).ours().script
     let content = Array(
@@ -40,8 +40,8 @@ extension Schema {
       .map { shellScript(terminated($0)) + "\n" }.joined()
   }
 
-  /// Fails if a terminal would interpret a character of the SQL. For a script that goes unchanged to
-  /// a pipe, behind which there may be a terminal.
+  /// Fails if a terminal would interpret a character of the SQL. For a script that is written unchanged to a
+  /// pipe, which may lead to a terminal.
   package func requirePlainText() throws(Failure) {
     for object in withoutShadowTables().objects {
       guard let control = object.sql?.controlCharacter else { continue }
@@ -55,7 +55,7 @@ extension Schema {
 }
 
 extension Project {
-  /// The schema that the history promises after a migration; nil is the last.
+  /// The schema that the history promises after a migration; nil for the last one.
   package func schema(
     through: String?, interruption: Interruption = Interruption()
   ) throws(Failure) -> Schema {

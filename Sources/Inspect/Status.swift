@@ -12,11 +12,12 @@ package struct StatusReport: Sendable {
   package var current: String?
   package var pending: [String]
   package var applied: [LedgerRow]
-  /// How many of them another tool has applied, and the ledger does not have yet.
+  /// The number of rows in `applied` that the ledger does not contain yet, because another tool applied the
+  /// migrations.
   package var adoptable = 0
-  /// Why the schema could not be compared, or `migrate` refuses to adopt them.
+  /// The reason why the schema could not be compared, or why `migrate` refuses to adopt the database.
   package var failure: Failure?
-  /// How the database differs from its history; empty if they were not compared.
+  /// The differences between the database and its history; empty if they were not compared.
   package var drift: [SchemaChange] = []
   package var ledger: [LedgerEntry]
   /// Earlier corrections of the ledger.
@@ -46,8 +47,8 @@ extension Project {
   /// Compares the ledger of a database with the history.
   ///
   /// - Parameters:
-  ///   - mayBeEmpty: whether it may be a new one.
-  ///   - comparesSchema: whether to look for drift, which replays the history.
+  ///   - mayBeEmpty: whether the database may be empty.
+  ///   - comparesSchema: whether to look for drift, which requires a replay of the history.
   package func status(
     of database: ReadableDatabase, mayBeEmpty: Bool = true, comparesSchema: Bool = false
   ) throws(Failure) -> StatusReport {
@@ -80,8 +81,8 @@ extension Project {
     return report
   }
 
-  /// How a database differs from the schema that its history promises at the point where it is;
-  /// without a ledger, from that of the whole history.
+  /// Compares a database with the schema that its history promises after the last migration that it has run.
+  /// Without a ledger, compares it with the schema of the whole history.
   package func diff(of database: ReadableDatabase) throws(Failure) -> DiffReport {
     let view = try view(of: database)
     let live = try view.adopting(database)

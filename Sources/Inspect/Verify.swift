@@ -9,16 +9,16 @@ import SchemaSQLite
 
 package struct VerifyReport: Sendable {
   package var history: [HistoryEntry]
-  /// How history.lock fails to continue those of other revisions.
+  /// The lines of other revisions' locks that the current lock lacks or changes.
   package var lock: [LockDifference] = []
-  /// By the id, for manifests that are edited or removed.
+  /// The differences of edited and removed manifests, by id.
   package var edits: [ExactText: ManifestDiff] = [:]
-  /// Nil when no database was named.
+  /// The comparison with the ledger; nil without a database.
   package var ledger: [LedgerEntry]?
   package var drift: [SchemaChange]?
-  /// What could not be checked, and why.
+  /// Skipped checks, and the reasons.
   package var notes: [String] = []
-  /// What ended the replay, or kept a database from being compared.
+  /// The failure that ended the replay, or prevented the comparison of a database.
   package var failure: Failure?
 
   package init(history: [HistoryEntry], notes: [String] = []) {
@@ -41,7 +41,7 @@ package struct VerifyReport: Sendable {
 }
 
 extension VerifyReport {
-  /// The manifests compared with the lock.
+  /// Compares the manifests with the lock.
   package init(comparing project: Project) {
     self.init(
       history: project.comparison,
@@ -53,11 +53,11 @@ extension VerifyReport {
 }
 
 extension Project {
-  /// Replays the history and, with a database, compares it with its history.
+  /// Replays the history and, with a database, compares the database with its history.
   ///
-  /// - Parameter history: the manifests compared with the lock, and the lock with other revisions; nil
-  ///   compares the manifests with the lock.
-  /// - Throws: failures from 64 up; everything else is in the report.
+  /// - Parameter history: the report of earlier comparisons: of the manifests with the lock, and of the lock
+  ///   with other revisions; nil compares only the manifests with the lock.
+  /// - Throws: failures with exit status 64 and above; the report contains all other problems.
   package func verify(
     _ database: ReadableDatabase?, continuing history: VerifyReport? = nil,
     interruption: Interruption = Interruption()
@@ -85,7 +85,7 @@ extension Project {
 
   /// Compares one of many databases with a history that was replayed for all of them.
   ///
-  /// - Throws: failures from 64 up; everything else is in the report.
+  /// - Throws: failures with exit status 64 and above; the report contains all other problems.
   package func verify(
     _ database: ReadableDatabase, with replay: PendingReplay
   ) throws(Failure) -> VerifyReport {
@@ -94,7 +94,7 @@ extension Project {
     return report
   }
 
-  /// - Parameter replay: nil where the history is broken.
+  /// - Parameter replay: nil if the history is broken.
   private func compare(
     _ database: ReadableDatabase, with replay: PendingReplay?, into report: inout VerifyReport
   ) throws(Failure) {
@@ -124,8 +124,8 @@ extension Project {
 }
 
 extension Project {
-  /// Verifies the migrations that the squash replaces: they are as they were frozen, and make the schema that the
-  /// squash makes.
+  /// Verifies that the migrations which the squash replaces are unchanged, and that they create the same
+  /// schema as the squash.
   package func verifySquashed(
     into report: inout VerifyReport, _ interruption: Interruption
   ) throws(Failure) {
@@ -172,17 +172,17 @@ extension Project {
   }
 }
 
-/// How an edited manifest differs from the frozen one.
+/// The differences between an edited or removed manifest and its frozen form.
 package struct ManifestDiff: Sendable {
-  /// The commit that has the frozen text.
+  /// The commit that contains the frozen text.
   package var commit: String?
-  /// The command that brings the frozen text back.
+  /// The command that restores the frozen text.
   package var restore: String?
-  /// As `git diff` shows it.
+  /// The text difference, in the form of `git diff`.
   package var text = ""
-  /// From the schema after the frozen form to the schema after the present one.
+  /// The differences from the schema of the frozen form to the schema of the current form.
   package var schema: [SchemaChange] = []
-  /// Why something of this is missing.
+  /// The reason why some of these values are missing.
   package var problem: String?
 
   package init() {}
