@@ -42,8 +42,8 @@ public struct AppFunction: Sendable {
   let definition: FunctionDefinition
 
   /// - Parameters:
-  ///   - name: as SQL calls it; the case of ASCII letters makes no difference.
-  ///   - arguments: the number of arguments, at most 127; -1 is any number.
+  ///   - name: the name in SQL. ASCII letter case does not matter.
+  ///   - arguments: the number of arguments, at most 127; -1 for any number.
   ///   - isDeterministic: whether equal arguments always give an equal result. Only then may an
   ///     index, a CHECK or a generated column call it.
   ///   - body: runs on the thread that migrates. An error that it throws fails the statement.
@@ -62,9 +62,9 @@ public struct AppCollation: Sendable {
   let collation: Application.Collation
 
   /// - Parameters:
-  ///   - name: as SQL names it.
-  ///   - compare: less than 0 when the first text comes first, 0 when both are equal, more than 0
-  ///     when it comes last. It must always give the same answer.
+  ///   - name: the name in SQL.
+  ///   - compare: returns a number below 0 if the first text comes first, 0 if both are equal, and a number
+  ///     above 0 if the first text comes last. It must always return the same result for the same texts.
   public init(_ name: String, compare: @escaping @Sendable (String, String) -> Int) {
     collation = Application.Collation(name: name, compare: compare)
   }

@@ -10,7 +10,7 @@ extension SchemaMigrator {
   ///
   /// - Parameters:
   ///   - path: the database file.
-  ///   - options: how much to apply.
+  ///   - options: the options of the run.
   ///   - onProgress: called on the thread that migrates.
   /// - Throws: ``SchemaError``, with the code ``SchemaError/Code/interrupted`` for a cancelled task.
   @discardableResult
@@ -28,7 +28,7 @@ extension SchemaMigrator {
   ///
   /// - Parameters:
   ///   - handle: the `sqlite3 *`.
-  ///   - options: how much to apply.
+  ///   - options: the options of the run.
   ///   - onProgress: called on the thread that migrates.
   /// - Throws: ``SchemaError``, with the code ``SchemaError/Code/interrupted`` for a cancelled task.
   @discardableResult
@@ -42,24 +42,24 @@ extension SchemaMigrator {
     }
   }
 
-  /// Migrates, and reports the progress. The last element is ``MigrationProgress/finished(_:)``. Ending the
-  /// loop cancels the migration.
+  /// Migrates a database, and reports the progress. The last element is ``MigrationProgress/finished(_:)``.
+  /// If the loop ends early, the migration is cancelled.
   ///
   /// - Parameters:
   ///   - path: the database file.
-  ///   - options: how much to apply.
+  ///   - options: the options of the run.
   public func migrating(
     databaseAt path: String, _ options: MigrationOptions = MigrationOptions()
   ) -> AsyncThrowingStream<MigrationProgress, any Error> {
     stream(.file(path), options)
   }
 
-  /// Migrates an open connection, which nothing may use before the last element has come, and reports the
-  /// progress.
+  /// Migrates the database of an open connection, and reports the progress. Nothing may use the connection
+  /// before the last element has arrived.
   ///
   /// - Parameters:
   ///   - handle: the `sqlite3 *`.
-  ///   - options: how much to apply.
+  ///   - options: the options of the run.
   public func migrating(
     handle: OpaquePointer, _ options: MigrationOptions = MigrationOptions()
   ) -> AsyncThrowingStream<MigrationProgress, any Error> {
@@ -75,7 +75,8 @@ extension SchemaMigrator {
     }
   }
 
-  /// The same for the database of an open connection, which nothing may use before the call returns.
+  /// Reports which migrations the database of an open connection has run. Nothing may use the connection
+  /// before the call returns.
   ///
   /// - Parameter handle: the `sqlite3 *`.
   public nonisolated(nonsending) func status(
@@ -89,7 +90,7 @@ extension SchemaMigrator {
 
   /// Checks a history, and compares a database with it. Writes nothing.
   ///
-  /// - Parameter path: nil checks the history alone.
+  /// - Parameter path: the database file; nil to check only the history.
   public func verify(
     databaseAt path: String? = nil
   ) async throws(SchemaError) -> VerificationReport {
@@ -98,7 +99,8 @@ extension SchemaMigrator {
     }
   }
 
-  /// The same for the database of an open connection, which nothing may use before the call returns.
+  /// Checks a history, and compares the database of an open connection with it. Nothing may use the
+  /// connection before the call returns.
   ///
   /// - Parameter handle: the `sqlite3 *`.
   public nonisolated(nonsending) func verify(
@@ -113,7 +115,7 @@ extension SchemaMigrator {
   private func stream(
     _ target: Target, _ options: MigrationOptions
   ) -> AsyncThrowingStream<MigrationProgress, any Error> {
-    // A slow reader misses old elements, but never the last one.
+    // A slow reader misses old elements, but never the last element.
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
       let interruption = Interruption()
       continuation.onTermination = { reason in

@@ -5,7 +5,7 @@ import SchemaPlatform
 import SchemaReplay
 import SchemaSQLite
 
-/// A database that the app names: a file, or an open connection, which may be on its way to another thread
+/// A database that the app specifies: a file, or an open connection. Another thread may use the connection
 /// while the caller waits.
 enum Target: @unchecked Sendable {
   case file(String)
@@ -16,7 +16,7 @@ extension SchemaMigrator {
   /// Reports which migrations a database has run. Writes nothing.
   ///
   /// - Parameter path: the database file.
-  /// - Throws: ``SchemaError``, also when the database and the history contradict each other.
+  /// - Throws: ``SchemaError``, also if the database and the history contradict each other.
   public func status(databaseAt path: String) throws(SchemaError) -> DatabaseStatus {
     try status(of: .file(path))
   }
@@ -24,7 +24,7 @@ extension SchemaMigrator {
   /// Reports which migrations the database of an open connection has run. Writes nothing.
   ///
   /// - Parameter handle: the `sqlite3 *`.
-  /// - Throws: ``SchemaError``, also when the database and the history contradict each other.
+  /// - Throws: ``SchemaError``, also if the database and the history contradict each other.
   public func status(handle: OpaquePointer) throws(SchemaError) -> DatabaseStatus {
     try status(of: .handle(handle))
   }
@@ -44,16 +44,16 @@ extension SchemaMigrator {
   /// Checks that released migrations are unchanged, that the history can be replayed, and that a database
   /// has the schema of its history. Writes nothing.
   ///
-  /// - Parameter path: nil checks the history alone.
-  /// - Throws: ``SchemaError`` when it cannot check; the findings are in the report.
+  /// - Parameter path: the database file; nil to check only the history.
+  /// - Throws: ``SchemaError`` if the check cannot run; the report contains the findings.
   public func verify(databaseAt path: String? = nil) throws(SchemaError) -> VerificationReport {
     try verify(path.map { .file($0) })
   }
 
-  /// The same for the database of an open connection. Writes nothing.
+  /// Checks the history, and the database of an open connection. Writes nothing.
   ///
   /// - Parameter handle: the `sqlite3 *`.
-  /// - Throws: ``SchemaError`` when it cannot check; the findings are in the report.
+  /// - Throws: ``SchemaError`` if the check cannot run; the report contains the findings.
   public func verify(handle: OpaquePointer) throws(SchemaError) -> VerificationReport {
     try verify(.handle(handle))
   }
@@ -69,14 +69,15 @@ extension SchemaMigrator {
   }
 
   /// Adopts a database that was created without SchemaKit: writes its ledger, up to the point of the history
-  /// whose schema it has. If the manifests name the entries of the other tool under `replaces`, migrating
-  /// adopts the database, and this call is not needed.
+  /// whose schema the database has. If the manifests name the entries of the other tool under `replaces`, a
+  /// migration adopts the database, and this call is not needed.
   ///
   /// - Parameters:
   ///   - path: the database file.
-  ///   - point: the id or the number of the last migration that the database has; nil looks for it.
+  ///   - point: the id or the number of the last migration that the database contains; nil searches for it.
   /// - Returns: the ids of the adopted migrations.
-  /// - Throws: ``SchemaError`` when no point of the history has the schema, or several have it.
+  /// - Throws: ``SchemaError`` if no point of the history has the database's schema, or several points have
+  ///   it.
   @discardableResult
   public func adopt(
     databaseAt path: String, at point: String? = nil
@@ -87,14 +88,15 @@ extension SchemaMigrator {
     }
   }
 
-  /// The same for the database of an open connection, as ``migrate(handle:through:onlyFrozen:onProgress:)``
-  /// uses it.
+  /// Adopts the database of an open connection. The connection must meet the requirements of
+  /// ``migrate(handle:through:onlyFrozen:onProgress:)``.
   ///
   /// - Parameters:
   ///   - handle: the `sqlite3 *`.
-  ///   - point: the id or the number of the last migration that the database has; nil looks for it.
+  ///   - point: the id or the number of the last migration that the database contains; nil searches for it.
   /// - Returns: the ids of the adopted migrations.
-  /// - Throws: ``SchemaError`` when no point of the history has the schema, or several have it.
+  /// - Throws: ``SchemaError`` if no point of the history has the database's schema, or several points have
+  ///   it.
   @discardableResult
   public func adopt(
     handle: OpaquePointer, at point: String? = nil
@@ -110,11 +112,11 @@ extension SchemaMigrator {
 
   #if DEBUG
     /// Returns a database to the state before its first draft, for debug builds. Keeps the replaced content
-    /// beside it.
+    /// next to it.
     ///
     /// - Parameter path: the database file.
     /// - Returns: the path of the replaced content; nil if the database has run no draft since the copy.
-    /// - Throws: ``SchemaError`` when the copy from before the drafts is missing, or when another history in the
+    /// - Throws: ``SchemaError`` if the copy from before the drafts is missing, or if another history in the
     ///   file has run migrations since. A database that has run only drafts needs no copy.
     @discardableResult
     public func resetDrafts(databaseAt path: String) throws(SchemaError) -> String? {
@@ -124,7 +126,7 @@ extension SchemaMigrator {
 }
 
 extension ReadableDatabase {
-  /// A connection of the app may be in a transaction.
+  /// Opens a file, or uses a connection of the app, which may be in a transaction.
   fileprivate init(
     _ target: Target, timeout: Double, _ interruption: Interruption
   ) throws(Failure) {

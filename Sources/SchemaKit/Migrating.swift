@@ -4,20 +4,20 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// How much of a history to apply, and how carefully.
+/// The options of a migration run.
 public struct MigrationOptions: Sendable {
-  /// The id or the number of the last migration to apply; nil applies all.
+  /// The id or the number of the last migration to apply; nil for all.
   public var through: String?
-  /// Leaves out drafts.
+  /// Whether to skip drafts.
   public var onlyFrozen = false
   /// A copy of the database, made and checked before the first migration. Only for a database
   /// that SchemaKit opens itself.
   public var backup: SchemaBackup?
-  /// Compares each rewritten or updated table with its old rows by key, in all columns that stay, and runs
-  /// `integrity_check` before the first migration and before each commit. Slow.
+  /// Whether to compare each rewritten or updated table with its old rows by key, in all columns that remain,
+  /// and to run `integrity_check` before the first migration and before each commit. Slow.
   public var isParanoid = false
 
-  /// All migrations, without a backup.
+  /// Creates options that apply all migrations, without a backup.
   public init() {}
 }
 
@@ -26,14 +26,13 @@ extension SchemaMigrator {
   ///
   /// - Parameters:
   ///   - path: the database file.
-  ///   - last: the id or the number of the last migration to apply; nil applies all.
-  ///   - onlyFrozen: leaves out drafts.
-  ///   - backup: a copy of the database, made and checked before the first migration; nil makes
-  ///     none.
+  ///   - last: the id or the number of the last migration to apply; nil for all.
+  ///   - onlyFrozen: whether to skip drafts.
+  ///   - backup: a copy of the database, made and checked before the first migration; nil for none.
   ///   - isParanoid: see ``MigrationOptions/isParanoid``.
   ///   - onProgress: called on the thread that migrates.
-  /// - Throws: ``SchemaError``. The migrations before the one that failed are applied and stay;
-  ///   ``SchemaError/report`` names them.
+  /// - Throws: ``SchemaError``. The migrations before the failed one remain applied; ``SchemaError/report``
+  ///   names them.
   @discardableResult
   public func migrate(
     databaseAt path: String, through last: String? = nil, onlyFrozen: Bool = false,
@@ -48,17 +47,18 @@ extension SchemaMigrator {
     return try migrate(.file(path), options, Interruption(), onProgress)
   }
 
-  /// Applies the migrations that the database of an open connection has not run yet: a database in memory,
-  /// or a connection of GRDB or SQLite.swift. It must use the same SQLite library as SchemaKit.
+  /// Applies the migrations that the database of an open connection has not run yet, for example an in-memory
+  /// database, or a connection of GRDB or SQLite.swift. The connection must use the same SQLite library as
+  /// SchemaKit.
   ///
-  /// Nothing may use the connection meanwhile. The migrator opens no second connection, installs no authorizer,
-  /// hook, busy handler or progress handler, and restores the settings that it can read. It registers its
-  /// functions and collations where the connection has none of their names. They stay registered.
+  /// Nothing else may use the connection during the run. The migrator opens no second connection, installs no
+  /// authorizer, hook, busy handler or progress handler, and restores the settings that it can read. It
+  /// registers the functions and collations whose names the connection does not have. They remain registered.
   ///
   /// - Parameters:
-  ///   - handle: the `sqlite3 *`, which can write, and has no open transaction and no running statement.
-  ///   - last: the id or the number of the last migration to apply; nil applies all.
-  ///   - onlyFrozen: leaves out drafts.
+  ///   - handle: the `sqlite3 *`. It must be writable, without an open transaction or a running statement.
+  ///   - last: the id or the number of the last migration to apply; nil for all.
+  ///   - onlyFrozen: whether to skip drafts.
   ///   - onProgress: called on this thread, after each statement.
   /// - Throws: ``SchemaError``, also for a connection with temporary triggers or views on tables that a
   ///   migration changes: migrate before ``prepare(handle:)``.

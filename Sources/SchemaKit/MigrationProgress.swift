@@ -4,21 +4,21 @@ import SchemaSQLText
 
 /// The progress of a migration.
 public enum MigrationProgress: Sendable, Hashable {
-  /// Another connection holds the lock; seconds so far.
+  /// The run waits for a lock that another connection holds; the time so far.
   case waiting(seconds: Double)
-  /// The database is copied, in bytes.
+  /// The database is being copied; sizes in bytes.
   case backingUp(done: Int64, of: Int64)
-  /// A migration begins: its place in the history, and the number of migrations.
+  /// A migration begins: its number in the history, and the number of migrations.
   case started(migration: String, number: Int, of: Int)
-  /// A migration is running. Comes at least every 100 ms on a connection that SchemaKit has opened, and
-  /// after each statement on one that it was given. `migration` is empty while SchemaKit plans the migrations
-  /// on a private database, before the first one begins.
+  /// A migration is running. This is reported at least every 100 ms on a connection that SchemaKit opened,
+  /// and after each statement on a connection of the app. `migration` is empty while SchemaKit plans the
+  /// migrations on a private database, before the first one begins.
   case working(migration: String)
-  /// Rows of a table are copied.
+  /// Rows of a table are being copied.
   case copyingRows(table: String, done: Int64, of: Int64)
-  /// Migrations are committed, and stay.
+  /// Migrations were committed. They remain applied.
   case committed([String])
-  /// The end.
+  /// The run has ended.
   case finished(MigrationReport)
 }
 

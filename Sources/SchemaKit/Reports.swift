@@ -10,17 +10,17 @@ public struct MigrationReport: Sendable, Hashable {
   public struct Applied: Sendable, Hashable {
     /// The migration's id: its file's name without `.yaml`.
     public let id: String
-    /// How long it took.
+    /// The duration.
     public let milliseconds: Int64
   }
 
-  /// In the order of application; empty when no migration was pending.
+  /// The applied migrations, in order; empty if no migration was pending.
   public let applied: [Applied]
-  /// The ids of migrations that another tool, such as GRDB, had applied, and that the run adopted.
+  /// The ids of migrations that another tool, such as GRDB, had applied, and that this run adopted.
   public let adopted: [String]
   /// Whether the run created the file.
   public let createdDatabase: Bool
-  /// The requested copy; nil when no migration was pending, or the database was missing.
+  /// The path of the requested backup; nil if no migration was pending, or the database was missing.
   public let backup: String?
   /// The differences between the database and its history that no migration made.
   public let drift: [SchemaDifference]
@@ -36,11 +36,11 @@ public struct MigrationReport: Sendable, Hashable {
 
 /// The migrations that a database has run and has not run.
 public struct DatabaseStatus: Sendable, Hashable {
-  /// The last migration that the database has run; nil when it has run none.
+  /// The last migration that the database has run; nil if it has run none.
   public let current: String?
-  /// The ids of its applied migrations, in their order.
+  /// The ids of the applied migrations, in order.
   public let applied: [String]
-  /// The ids of its pending migrations, in their order.
+  /// The ids of the pending migrations, in order.
   public let pending: [String]
 
   init(_ report: StatusReport) {
@@ -62,13 +62,13 @@ public struct VerificationReport: Sendable, Hashable {
     public let detail: String
   }
 
-  /// Whether `verify` found nothing.
+  /// Whether `verify` found no problem.
   public let isIntact: Bool
   /// Changed released manifests, then ledger entries that contradict the history.
   public let problems: [Problem]
-  /// How the database differs from the schema that its history promises.
+  /// The differences between the database and the schema that its history promises.
   public let drift: [SchemaDifference]
-  /// The skipped checks, with the reason.
+  /// The skipped checks, with the reasons.
   public let notes: [String]
 
   init(checking report: VerifyReport) throws(Failure) {
@@ -84,7 +84,7 @@ public struct VerificationReport: Sendable, Hashable {
   }
 }
 
-/// One way in which a database differs from the schema that its history promises.
+/// A difference between a database and the schema that its history promises.
 public struct SchemaDifference: Sendable, Hashable, CustomStringConvertible {
   /// `table`, `column`, `constraint`, `index`, `view`, `trigger`, `column-order` or `spelling`.
   public let kind: String

@@ -1,18 +1,17 @@
 import SchemaCopies
 import SchemaSQLText
 
-/// A copy of a database, made before its migration. `schemactl restore` puts it back.
+/// A copy of a database, made before its migration. `schemactl restore` restores it.
 ///
-/// Its name is the database's with a number that counts up and the time,
-/// `app.sqlite.backup-0007-20261120T130000Z`.
-/// A run that applies no migration removes its copy.
+/// Its name is the name of the database with an increasing number and the time,
+/// `app.sqlite.backup-0007-20261120T130000Z`. A run that applies no migration leaves no copy.
 public struct SchemaBackup: Sendable, Hashable {
-  /// The folder for the copy, which must exist; nil is the folder of the database.
+  /// The folder for the copy, which must exist; nil for the folder of the database.
   public var folder: String?
-  /// How many backups of the database to keep after a migration, including the new one; at least 1.
+  /// The number of backups of the database to keep after a migration, including the new one; at least 1.
   public var keep: Int
 
-  /// A copy in a folder, and how many copies to keep.
+  /// Creates options for a copy in a folder, with the number of copies to keep.
   public init(folder: String? = nil, keep: Int = 5) {
     self.folder = folder
     self.keep = keep

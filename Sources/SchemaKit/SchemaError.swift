@@ -3,7 +3,7 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaSQLite
 
-/// Why a database could not be migrated, or a history could not be read.
+/// The error of a migration that could not run, or of a history that could not be read.
 public struct SchemaError: Error, Sendable, CustomStringConvertible {
   /// The kind of problem.
   public enum Code: Int, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
     case drift = 1
     /// A released migration was changed or removed.
     case brokenHistory = 2
-    /// A migration failed; the database is as it was before that migration.
+    /// A migration failed; the database is in the state before that migration.
     case migrationFailed = 3
     /// A newer version of the app has migrated the database.
     case databaseAhead = 4
@@ -46,17 +46,17 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
   public let column: Int?
   /// The migration that failed, if one did.
   public let migration: String?
-  /// SQLite's extended result code, where SQLite reported the problem (`SQLITE_CONSTRAINT_TRIGGER`).
+  /// SQLite's extended result code, if SQLite reported the problem (`SQLITE_CONSTRAINT_TRIGGER`).
   public let sqliteCode: Int32?
-  /// SQLite's message; for `RAISE(ABORT, '…')` in a trigger the text in the quotes.
+  /// SQLite's message. For `RAISE(ABORT, '…')` in a trigger, this is the text in the quotes.
   public let sqliteMessage: String?
-  /// The migrations that were applied before the problem; they stay applied.
+  /// The migrations that were applied before the problem. They remain applied.
   public let report: MigrationReport?
 
   /// `file:line:column: message`.
   ///
-  /// It escapes control characters in names and values, which could forge a line of a log. `message`
-  /// contains them unescaped.
+  /// Control characters in names and values are escaped here, because they could forge a line of a log.
+  /// `message` contains them unescaped.
   public var description: String {
     let place = [file?.visible, line.map(String.init), column.map(String.init)].compactMap(\.self)
     let message = lines.map(\.visible).joined(separator: "\n")
@@ -64,7 +64,7 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
   }
 
   init(_ failure: Failure, after report: MigrationReport? = nil) {
-    // Success is never thrown.
+    // A failure never has the status success.
     code = Code(rawValue: Int(failure.status.rawValue)) ?? .bug
     lines = failure.linesWithoutRemedy + failure.diagnostics.dropFirst().map(\.description)
     file = failure.place?.file
@@ -85,7 +85,7 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Runs `body`, whose errors become a ``SchemaError``.
+/// Runs `body` and converts its errors to ``SchemaError``.
 func reporting<Result>(_ body: () throws -> Result) throws(SchemaError) -> Result {
   do {
     return try body()

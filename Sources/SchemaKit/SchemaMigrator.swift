@@ -23,7 +23,7 @@ public struct SchemaMigrator: Sendable {
   let application: Application
   let timeout: Double
 
-  /// Whether a bundle may hold drafts: migrations that are not released, and may still change.
+  /// Whether a bundle may contain drafts: migrations that are not released and may still change.
   public enum Drafts: Sendable {
     /// A debug build of SchemaKit accepts them, a release build does not.
     case inDebugBuilds
@@ -33,16 +33,16 @@ public struct SchemaMigrator: Sendable {
     case refused
   }
 
-  /// Opens a bundle that `schemactl bundle` or the build plugin has written.
+  /// Opens a bundle that `schemactl bundle` or the build plugin wrote.
   ///
   /// - Parameters:
-  ///   - path: the file.
-  ///   - functions: functions that the schema or the migrations call, and SQLite does not have.
-  ///   - collations: likewise.
-  ///   - drafts: whether it may hold drafts.
-  ///   - timeout: how long to wait for a lock, in seconds.
-  /// - Throws: ``SchemaError`` when the file is missing, is truncated, was edited, or holds drafts that
-  ///   are not allowed.
+  ///   - path: the path of the bundle.
+  ///   - functions: functions that the schema or the migrations call and that SQLite does not have.
+  ///   - collations: collations that the schema or the migrations use and that SQLite does not have.
+  ///   - drafts: whether the bundle may contain drafts.
+  ///   - timeout: the time to wait for a lock, in seconds.
+  /// - Throws: ``SchemaError`` if the file is missing, is truncated, was edited, or contains drafts that are
+  ///   not allowed.
   public init(
     bundle path: String, functions: [AppFunction] = [], collations: [AppCollation] = [],
     drafts: Drafts = .inDebugBuilds, timeout: Double = 5
@@ -62,11 +62,11 @@ public struct SchemaMigrator: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: the bundle.
-  ///   - name: of the bundle, for messages.
-  ///   - functions: functions that the schema or the migrations call, and SQLite does not have.
-  ///   - collations: likewise.
-  ///   - drafts: whether it may hold drafts.
-  ///   - timeout: how long to wait for a lock, in seconds.
+  ///   - name: the name of the bundle in messages.
+  ///   - functions: functions that the schema or the migrations call and that SQLite does not have.
+  ///   - collations: collations that the schema or the migrations use and that SQLite does not have.
+  ///   - drafts: whether the bundle may contain drafts.
+  ///   - timeout: the time to wait for a lock, in seconds.
   /// - Throws: ``SchemaError``, as for a file.
   public init(
     bundle bytes: [UInt8], named name: String = "the bundle", functions: [AppFunction] = [],
@@ -95,7 +95,7 @@ public struct SchemaMigrator: Sendable {
     self.timeout = timeout
   }
 
-  /// The history with all its manifests.
+  /// The history with all its manifests, decoded.
   func project() throws(Failure) -> Project {
     switch history {
     case .bundle(let bundle): try Project(bundle, application: application)
