@@ -12,13 +12,13 @@ extension SchemaMigrator {
   /// - Parameters:
   ///   - folder: the folder with the manifests and their `history.lock`.
   ///   - functions: the functions that the app registers on its connections and the schema calls.
-  ///   - collations: likewise.
-  ///   - ledgerTable: the table in a database that records what it has run; `ledger_table` of
-  ///     `schemactl.yaml`, which a bundle holds.
-  ///   - ignored: patterns (globs) of objects that are not the history's, such as those of another history in
-  ///     the same database; `ignore` of `schemactl.yaml`.
-  ///   - timeout: how long to wait for a lock, in seconds.
-  /// - Throws: `SchemaError` when the folder is missing or a manifest is invalid.
+  ///   - collations: the collations that the app registers on its connections and the schema uses.
+  ///   - ledgerTable: the table in a database that records its applied migrations; `ledger_table` of
+  ///     `schemactl.yaml`, which a bundle contains.
+  ///   - ignored: patterns (globs) of objects that do not belong to the history, such as those of another
+  ///     history in the same database; `ignore` of `schemactl.yaml`.
+  ///   - timeout: the time to wait for a lock, in seconds.
+  /// - Throws: `SchemaError` if the folder is missing or a manifest is invalid.
   public init(
     migrations folder: String, functions: [AppFunction] = [], collations: [AppCollation] = [],
     ledgerTable: String = "schemactl_migrations", ignoring ignored: [String] = [],
