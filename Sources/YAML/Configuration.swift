@@ -5,17 +5,17 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// `schemactl.yaml`. Paths are as written: relative to the folder of the file.
+/// The content of `schemactl.yaml`. Paths are unchanged: they are relative to the folder of the file.
 package struct Configuration: Sendable {
   package var migrations = "migrations"
   package var database: String?
-  /// The folder of the application's queries; nil: `queries` beside the migrations, if it exists.
+  /// The folder of the application's queries; nil for `queries` beside the migrations, if it exists.
   package var queries: String?
-  /// The file that holds the current schema in SQL; nil: none.
+  /// The file that contains the current schema in SQL; nil for none.
   package var schema: String?
-  /// Where databases record what they have run.
+  /// The table in which databases record their applied migrations.
   package var ledger = Ledger.usual
-  /// For every lock, in seconds.
+  /// The time to wait for each lock, in seconds.
   package var timeout = 5.0
   /// The limits of a replay.
   package var replay = WorkLimit()
@@ -25,11 +25,11 @@ package struct Configuration: Sendable {
   package var functions: [DeclaredFunction] = []
   package var collations: [String] = []
   package var rules: [RuleSetting] = []
-  /// The file of the findings that lint does not report.
+  /// The file with the findings that lint does not report.
   package var baseline: String?
-  /// Whether `migrate` makes a backup every time.
+  /// The backups that every run of `migrate` makes; nil for none.
   package var backup: BackupConfiguration?
-  /// Globs of live objects that are not ours.
+  /// Globs of live objects that do not belong to the history.
   package var ignore: [String] = []
 
   /// SQLite counts the milliseconds of a busy timeout in 32 bits.
@@ -39,13 +39,13 @@ package struct Configuration: Sendable {
 }
 
 extension Configuration {
-  /// `schemactl.yaml`, `../schemactl.yaml` and so on, up to the root; nil if there is none.
+  /// `schemactl.yaml`, `../schemactl.yaml` and so on, up to the root; nil if none exists.
   package static func nearestFile() throws(FileError) -> String? {
     let depth = (try? resolvedPath("."))?.split(separator: "/").count ?? 0
     for level in 0...depth {
       let file = String(repeating: "../", count: level) + "schemactl.yaml"
       if access(file, F_OK) == 0 { return file }
-      // An unreadable configuration must not be replaced by one of a parent folder.
+      // A configuration that cannot be read must not be replaced by that of a parent folder.
       guard [ENOENT, ENOTDIR, EACCES].contains(errno) else {
         throw FileError(path: file, systemError: errno)
       }
@@ -65,7 +65,7 @@ extension Application {
   }
 }
 
-/// What syncs the database between devices; it picks the lint profile.
+/// The engine that syncs the database between devices. It selects the lint profile.
 package enum SyncEngine: String, Sendable, CaseIterable {
   case none
   /// An unknown engine may sync the database.
@@ -87,10 +87,10 @@ package enum SyncEngine: String, Sendable, CaseIterable {
 }
 
 package struct SyncConfiguration: Sendable {
-  /// Whether the configuration says what syncs.
+  /// Whether the configuration contains `sync`.
   package var isGiven = false
   package var engine = SyncEngine.additive
-  /// Nil: every table but the local ones.
+  /// The synced tables; nil for all tables except the local ones.
   package var tables: [String]?
   package var localTables: [String] = []
   package var since: String?
@@ -98,7 +98,7 @@ package struct SyncConfiguration: Sendable {
 }
 
 package struct BackupConfiguration: Sendable, Hashable {
-  /// Nil: beside the database.
+  /// The folder of the backups; nil for the folder of the database.
   package var folder: String?
   package var keep: Int?
 }
@@ -107,7 +107,7 @@ package enum RuleSeverity: String, Sendable, CaseIterable {
   case error, warning, note, off
 }
 
-/// A rule's severity as the configuration sets it. Whether there is such a rule, lint knows.
+/// A rule's severity in the configuration. Lint checks whether the rule exists.
 package struct RuleSetting: Sendable {
   package let rule: String
   package let severity: RuleSeverity
@@ -116,8 +116,8 @@ package struct RuleSetting: Sendable {
 
 /// Reads `schemactl.yaml`. An empty file is the default configuration.
 ///
-/// - Parameter file: how diagnostics name the file.
-/// - Throws: every problem of the file, in the order of their positions.
+/// - Parameter file: the name of the file in diagnostics.
+/// - Throws: every problem of the file, in the order of the positions.
 package func decodeConfiguration(
   _ bytes: [UInt8], file: String
 ) throws(InvalidInput) -> Configuration {
@@ -315,7 +315,7 @@ extension Grammar {
 }
 
 extension JSONSchema {
-  /// Of `schemactl.yaml`.
+  /// The schema of `schemactl.yaml`.
   package static var configuration: String {
     document(
       "The configuration of schemactl", "schemactl.yaml. Options on the command line override it.",

@@ -3,7 +3,7 @@ import SchemaSQLText
 
 /// A JSON document, and its encoding as UTF-8.
 package indirect enum JSON {
-  /// A number, `true`, `false` or `null`, as it is written.
+  /// A number, `true`, `false` or `null`, in the given spelling.
   case literal(String)
   case string(String)
   case array([JSON])
@@ -15,14 +15,15 @@ package indirect enum JSON {
   /// One line, with its line feed.
   package var line: [UInt8] { bytes + [UInt8(ascii: "\n")] }
 
-  /// For people: on one line what fits there, with the last line's end.
+  /// The document for people, with a line feed at the end. A value that fits on one line is not split.
   package var document: String {
     String(decoding: rendered(indentation: 0, behind: 0), as: UTF8.self) + "\n"
   }
 
   private static let width = 100
 
-  /// - Parameter behind: the columns that stand before it on its line, and a comma after it.
+  /// - Parameter behind: the number of columns that the line needs for the text before the value and a comma
+  ///   after it.
   private func rendered(indentation: Int, behind: Int) -> [UInt8] {
     let line = bytes
     if behind + line.count <= Self.width { return line }
@@ -84,7 +85,7 @@ package indirect enum JSON {
     }
   }
 
-  /// Escapes more than JSON requires, because the line may be printed on a terminal.
+  /// Escapes more characters than JSON requires, because a terminal may show the line.
   private static func quoted(_ text: String) -> [UInt8] {
     let quoted = doubleQuoted(text) { scalar in
       if scalar.isHarmless { return nil }
@@ -107,7 +108,7 @@ extension JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
     self = .object(elements.map { ($0.0, $0.1.json) })
   }
 
-  /// The members of an object; none of another value.
+  /// The members of an object; empty for another value.
   package var members: [(key: String, value: JSON)] {
     if case .object(let members) = self { members } else { [] }
   }

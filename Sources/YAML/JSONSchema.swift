@@ -1,14 +1,14 @@
 import SchemaManifest
 import SchemaSQLText
 
-/// JSON Schema (draft-07, which editors understand best) of the files that people write, made from
-/// the grammar that decodes them.
+/// JSON Schemas (draft-07, which editors support best) of the files that people write. They are derived from
+/// the grammar that decodes the files.
 ///
-/// A schema never refuses what the decoder takes. It cannot see what JSON does not keep of YAML:
-/// quotes (`'007'` and `007`), an empty value beside `null`, duplicate keys, positions. Nor does it
-/// say what the decoder finds beyond shapes, such as a primary key over a missing column.
+/// A schema never refuses a file that the decoder accepts. It cannot check properties of YAML that JSON does
+/// not have: quotes (`'007'` and `007`), an empty value as opposed to `null`, duplicate keys, positions. It
+/// also lacks the decoder's further checks, such as that of a primary key over a missing column.
 package enum JSONSchema {
-  /// Of a manifest.
+  /// The schema of a manifest.
   package static var manifest: String {
     document("A migration", "One migration of schemactl.", Grammar.manifest)
   }
@@ -26,7 +26,7 @@ package enum JSONSchema {
   }
 }
 
-/// Turns shapes into schemas, and collects the named definitions.
+/// Converts shapes into schemas, and collects the named definitions.
 private struct SchemaBuilder {
   typealias Member = (key: String, value: JSON)
 
@@ -90,14 +90,14 @@ private struct SchemaBuilder {
   }
 
   private mutating func map(_ key: Shape, _ value: Shape, _ atLeast: Int) -> [Member] {
-    // JSON's keys are texts: keys that represent values have no rule.
+    // JSON keys are texts, so a schema cannot check keys that represent other values.
     let names: [Member] =
       if case .text = key { [("propertyNames", schema(key))] } else { [] }
     return [type("object")] + minimum("minProperties", atLeast) + names
       + [("additionalProperties", schema(value))]
   }
 
-  /// An alternative for each operation, so that an editor that knows the name knows all the rest.
+  /// One alternative for each operation, so that an editor that knows the name can offer the keys.
   private mutating func operation() -> [Member] {
     any(
       Grammar.operations.map { rule in
@@ -123,7 +123,7 @@ private struct SchemaBuilder {
     any([.object(scalar), .object(members(of: rule))])
   }
 
-  /// The words for an editor to offer, and how else they may be written.
+  /// The words that an editor can offer, and a pattern for their other spellings.
   private func choice(_ choices: [String]) -> [Member] {
     [type("string")]
       + any([
@@ -150,7 +150,7 @@ private struct SchemaBuilder {
 }
 
 extension MappingRule {
-  /// `a column` is `column`, a key in code quotes itself.
+  /// The name of a definition: `column` for `a column`. A key in backquotes is its own name.
   fileprivate var definitionName: String {
     let words = name.split(separator: " ").drop { $0 == "a" || $0 == "an" }
     return words.joined(separator: "_").filter { $0 != "`" }
@@ -160,7 +160,7 @@ extension MappingRule {
 private let notBlank = "[^ \\t\\r\\n]"
 
 extension TextRule {
-  /// An ECMA 262 pattern; what more a calendar asks of a date it leaves to the decoder.
+  /// An ECMA 262 pattern. Only the decoder checks whether a date exists in the calendar.
   fileprivate var pattern: String? {
     switch self {
     case .any: nil
@@ -172,7 +172,7 @@ extension TextRule {
   }
 }
 
-/// A pattern for what `matchingChoice` takes for a word.
+/// A pattern for all spellings of a word that `matchingChoice` accepts.
 private func anySpelling(_ word: String) -> String {
   word.unicodeScalars.map { scalar in
     switch scalar {

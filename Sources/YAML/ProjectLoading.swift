@@ -9,7 +9,7 @@ extension Project {
   /// Reads a history: every manifest of the folder, and its lock.
   ///
   /// - Parameters:
-  ///   - ignoring: globs of live objects that are not the history's.
+  ///   - ignoring: globs of live objects that do not belong to the history.
   ///   - readLock: reads the lock.
   ///   - twins: explains which of several manifests with one number must change.
   /// - Throws: `InvalidInput` with every problem of every manifest, or a `Failure`.
@@ -23,7 +23,7 @@ extension Project {
       folder: folder, migrations: try folder.migrations(explaining: twins),
       lock: try readLock(folder), application: application,
       foreign: ForeignObjects(ignoring: ignoring))
-    // Once, however many databases need them.
+    // Read the folder once, however many databases need it.
     let squashed = Locked<[Migration]??>(nil)
     project.readSquashed = { folder in
       try squashed.withLock { known in
@@ -92,7 +92,7 @@ extension MigrationFolder {
     return migrations
   }
 
-  /// What is wrong with a manifest that replaces others.
+  /// The problem of a manifest that replaces others; nil without one.
   private func problem(ofSquash migration: Migration, isFirst: Bool) -> Diagnostic? {
     guard let last = migration.replacedMigrations.last else { return nil }
     let message: String? =
@@ -106,8 +106,8 @@ extension MigrationFolder {
     return message.map { Diagnostic(file: migration.file, message: $0) }
   }
 
-  /// Reads the migrations that a squash replaces; nil where their folder does not exist. A squash among them has
-  /// the number of its last migration.
+  /// Reads the migrations that a squash replaces; nil if their folder does not exist. An older squash among
+  /// them has the number of its last migration.
   @Sendable
   package static func readSquashed(_ folder: MigrationFolder) throws -> [Migration]? {
     guard try somethingExists(at: folder.path) else { return nil }
@@ -120,7 +120,7 @@ extension MigrationFolder {
     }
   }
 
-  /// The advice for manifests with one number where nothing else is known about them.
+  /// The advice for manifests with one number, if nothing else is known about them.
   package static func renumberOneOf(_ groups: [[ManifestName]]) -> [ExactText: String] {
     var problems: [ExactText: String] = [:]
     for names in groups {

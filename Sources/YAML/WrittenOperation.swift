@@ -3,33 +3,33 @@ import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 
-/// An operation as the text of a manifest, without the indentation of its place there.
+/// An operation as the text of a manifest, without the indentation of its place in the manifest.
 package struct WrittenOperation: Sendable, Hashable {
-  /// The lines of one entry of `operations`, the first with its `- `.
+  /// The lines of one entry of `operations`. The first begins with `- `.
   package let lines: [String]
 
   init(_ lines: [String]) {
     self.lines = lines
   }
 
-  /// An operation of keys with short values.
+  /// An operation on one line, whose keys have short values.
   package init(_ name: String, _ keys: [(String, String)]) {
     lines = ["- \(name): \(flow(keys))"]
   }
 
-  /// A table's new definition by its own statement.
+  /// A `rebuild_table` with the table's own CREATE statement.
   package static func rebuild(_ table: SchemaObject) -> WrittenOperation {
     WrittenOperation(
       before: ["- rebuild_table:", "    table: \(yamlScalar(table.name))"], block: "    sql: ",
       table.sql ?? "", indentation: 6)
   }
 
-  /// SQL, unchanged.
+  /// An `sql` operation with unchanged SQL.
   package init(sql: String) {
     self.init(block: "- sql: ", sql, indentation: 4)
   }
 
-  /// A text as a block of its own lines where YAML reads it back as it is, else in quotes.
+  /// Writes a text as a block scalar if YAML reads it back unchanged, otherwise in double quotes.
   init(before: [String] = [], block key: String, _ text: String, indentation: Int) {
     guard canBeBlock(text) else {
       lines = before + [key + yamlQuoted(text)]
@@ -50,7 +50,7 @@ private func flow(_ keys: [(String, String)]) -> String {
 
 private func flow(_ items: [String]) -> String { "[ \(items.joined(separator: ", ")) ]" }
 
-/// A manifest that holds these operations and nothing else.
+/// The text of a manifest with only these operations.
 package func manifestText(
   description: String? = nil, _ operations: [WrittenOperation]
 ) -> String {
@@ -61,11 +61,11 @@ package func manifestText(
 }
 
 extension ReplacedEntries {
-  /// The item as a manifest writes it.
+  /// The item as a manifest contains it.
   package var yaml: String {
     let column = column.map { ", column: \(yamlScalar($0))" } ?? ""
     let kind = kind.map { ", kind: \($0.rawValue)" } ?? ""
-    // Many ledgers have names that begin with `_`, which needs no quotes.
+    // The names of many ledgers begin with `_`, which needs no quotes.
     let isPlain = ledger.hasPrefix("_") && Quoting.identifier(ledger) == ledger
     func list(_ texts: [String]) -> String {
       "[" + texts.map(yamlScalar).joined(separator: ", ") + "]"
@@ -75,8 +75,8 @@ extension ReplacedEntries {
   }
 }
 
-/// Lines that begin or end with white space, and invisible characters, lose their form in a
-/// block.
+/// Whether a block scalar preserves the text. It would lose white space at the beginning, a line feed at the
+/// end, and invisible characters.
 private func canBeBlock(_ text: String) -> Bool {
   guard let first = text.unicodeScalars.first, !" \n\t".unicodeScalars.contains(first),
     !text.hasSuffix("\n")
@@ -92,9 +92,9 @@ private func canBeBlock(_ text: String) -> Bool {
 }
 
 extension Schema {
-  /// The operations that make this schema out of an empty one, in an order in which they run.
+  /// The operations that create this schema in an empty database, in an order in which they can run.
   ///
-  /// An object that no operation can say exactly comes as its own SQL.
+  /// An object that no operation can express exactly becomes an `sql` operation.
   package var operations: [WrittenOperation] {
     let visible = ours().withoutShadowTables()
     return [SchemaObject.Kind.table, .index, .view, .trigger].flatMap { kind in
@@ -102,13 +102,13 @@ extension Schema {
     }
   }
 
-  /// The operation that makes one of the schema's objects.
+  /// The operation that creates one of the schema's objects.
   package func operation(making object: SchemaObject) -> WrittenOperation {
     hasTextForColumn(object) ? WrittenOperation(sql: object.sql ?? "") : object.operation
   }
 
-  /// Whether an index has a name in quotes for a column that its table has not: SQLite takes it for a
-  /// text, and no operation says that.
+  /// Whether an index names, in quotes, a column that its table does not have. SQLite reads such a name as a
+  /// text, which no operation can express.
   private func hasTextForColumn(_ object: SchemaObject) -> Bool {
     guard case .createIndex(let index)? = try? parseCreate(object.tokens),
       let table = table(index.table.text)?.createTable
@@ -120,7 +120,7 @@ extension Schema {
 }
 
 extension SchemaObject {
-  /// The operation that makes the object.
+  /// The operation that creates the object.
   package var operation: WrittenOperation {
     let sql = sql ?? ""
     if let written = writtenForm, written.makes(self) { return written }
@@ -147,7 +147,7 @@ extension SchemaObject {
 }
 
 extension WrittenOperation {
-  /// Whether the operation, read and planned as any other, makes just this object.
+  /// Whether the operation, decoded and planned like any other, creates exactly this object.
   fileprivate func makes(_ object: SchemaObject) -> Bool {
     guard
       let manifest = try? decodeManifest(Array(manifestText([self]).utf8), file: ""),
@@ -178,12 +178,12 @@ extension Operation {
 // MARK: Tables
 
 extension CreateTable {
-  /// The table as `rebuild_table`; nil when its keys cannot say it.
+  /// The table as `rebuild_table`; nil if its keys cannot express the table.
   package func rebuild(_ tokens: TokenizedSQL) -> WrittenOperation? {
     operation("rebuild_table", "table", tokens)
   }
 
-  /// The table as `create_table` or, with another name for its first key, as `rebuild_table`.
+  /// The table as `create_table` or as `rebuild_table`, which has another key for the table's name.
   fileprivate func operation(_ name: String, _ nameKey: String, _ tokens: TokenizedSQL)
     -> WrittenOperation?
   {
@@ -228,7 +228,8 @@ extension CreateTable.Column {
     flow(keys(tokens))
   }
 
-  /// The column's keys in a manifest; what they cannot say is left out, and found by comparing.
+  /// The column's keys in a manifest. Properties that the keys cannot express are missing; a comparison of
+  /// the schemas detects this.
   package func keys(_ tokens: TokenizedSQL) -> [(String, String)] {
     var keys = [("name", yamlScalar(name.text))]
     if let type { keys.append(("type", yamlScalar(type.text))) }
@@ -264,7 +265,8 @@ extension CreateTable.Column {
       switch words[0].kind {
       case .string, .quotedIdentifier: return yamlQuoted(Quoting.unquoted(text))
       case .word where text.identifier == "null": return "null"
-      // A word that is not a value is a text, and in parentheses it would be a column.
+      // In a DEFAULT, SQLite reads a word that is not a value as a text. In parentheses, it would be a
+      // column.
       case .word where !Keywords.isValue(text): return yamlQuoted(text)
       case .integer where Int64(text).map { "\($0)" == text } == true: return text
       case .real where Double(text).map { "\($0)" == text } == true: return text
@@ -282,7 +284,7 @@ extension CreateTable.Column {
 }
 
 extension CreateTable.Reference {
-  /// - Parameter key: what the parent's columns are called: `column` in a column, `to` in a table.
+  /// - Parameter key: the key for the parent's columns: `column` in a column, `to` in a table.
   fileprivate func keys(to key: String) -> [(String, String)] {
     var keys = [("table", yamlScalar(table.text))]
     if !columns.isEmpty {

@@ -1,6 +1,7 @@
-/// Files that people write: libyaml's events become a tree with positions.
+/// YAML files that people write: libyaml's events become a tree with positions.
 ///
 /// - ``decodeManifest(_:file:)``, ``decodeConfiguration(_:file:)``: one file.
-/// - ``Project/load(migrations:application:ignoring:explaining:)``: a folder of manifests and its lock.
-/// - ``JSONSchema``: the same grammar for editors.
+/// - ``Project/load(migrations:application:ignoring:readingLock:explaining:)``: a folder of manifests and its
+///   lock.
+/// - ``JSONSchema``: the grammar in a form for editors.
 /// - ``WrittenOperation``: an operation as text.

@@ -15,12 +15,12 @@ struct YAMLEvent {
   let anchor: String?
   let tag: String?
   let start: Position
-  /// In code points from the beginning of the text.
+  /// The start of the event, in code points from the beginning of the text.
   let startIndex: Int
   let endIndex: Int
 }
 
-/// Why no tree can be built: what libyaml refused, in its words, or what the reader refuses.
+/// The reason why no tree can be built: an error of libyaml with its message, or a refusal of the reader.
 enum YAMLProblem: Error {
   /// A byte that is not valid UTF-8, or a character that YAML does not allow.
   case reading(offset: Int, value: Int, problem: String)
@@ -29,7 +29,7 @@ enum YAMLProblem: Error {
   case refusal(String, Position)
 }
 
-/// libyaml's parser over a text in memory.
+/// The parser of libyaml for a text in memory.
 struct YAMLEventStream: ~Copyable {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let input: UnsafeMutableBufferPointer<UInt8>

@@ -4,18 +4,19 @@ import SchemaSQLText
 
 /// Reads a manifest.
 ///
-/// - Parameter file: how diagnostics name the file.
-/// - Throws: every problem of the file, in the order of their positions.
+/// - Parameter file: the name of the file in diagnostics.
+/// - Throws: every problem of the file, in the order of the positions.
 package func decodeManifest(_ bytes: [UInt8], file: String) throws(InvalidInput) -> Manifest {
   try decodeManifest(YAMLReader.read(bytes, file: file), file: file)
 }
 
-/// Reads one document within limits that keep hostile input from costing time or memory.
+/// Reads one document. Its limits keep malicious input from using too much time or memory.
 package struct YAMLReader: ~Copyable {
   static let maximumBytes = 8 << 20
   /// libyaml's time is quadratic in the depth of flow collections.
   static let maximumDepth = 64
-  /// Nodes after the expansion of aliases; a scalar counts one more for each 64 bytes of its text.
+  /// The maximum number of nodes after the expansion of aliases. A scalar counts one more for each 64 bytes
+  /// of text.
   static let maximumNodes = 1_000_000
 
   private let file: String
@@ -57,8 +58,8 @@ package struct YAMLReader: ~Copyable {
     events = try YAMLEventStream(source.bytes)
   }
 
-  /// What libyaml would take: the line breaks of YAML 1.1, which editors do not count as lines, and
-  /// directives, which cost it quadratic time.
+  /// Refuses constructs that libyaml accepts: the line breaks of YAML 1.1, which editors do not count as
+  /// lines, and directives, for which libyaml needs quadratic time.
   private static func refusal(of source: SourceText, file: String) -> Diagnostic? {
     let bytes = source.bytes
     func diagnostic(_ offset: Int, _ message: String) -> Diagnostic {
@@ -212,16 +213,16 @@ package struct YAMLReader: ~Copyable {
     return Subtree(node: node, weight: weight, height: height + 1)
   }
 
-  /// A list or mapping without brackets ends in nothing.
+  /// The end of a flow list or flow mapping; nil for a block, whose end event is empty.
   private func end(_ event: YAMLEvent) -> Int? {
     event.endIndex > event.startIndex ? source.offset(ofCodePoint: event.endIndex) : nil
   }
 
-  /// Nil, and a diagnostic, for a key that cannot stand there.
+  /// Returns nil, and reports a diagnostic, if the key is invalid.
   private mutating func checkedKey(
     _ node: Node, at position: Position, _ places: inout [ScalarValue: Int]
   ) -> Node? {
-    // Whether such a key may stand there is a question of the grammar.
+    // The grammar decides whether a key may be a list or a mapping.
     guard let key = node.scalar else { return node }
     if key.style == .plain, key.text == "<<" {
       report("merge keys (`<<`) are not supported: write the keys out", at: position)
@@ -245,7 +246,7 @@ package struct YAMLReader: ~Copyable {
       range: cursor.offset..<max(cursor.offset, end))
   }
 
-  /// libyaml gives the position of a scalar's anchor or tag: continues to the scalar itself.
+  /// libyaml reports the position of a scalar's anchor or tag. Moves the cursor to the scalar itself.
   private func skipProperties(_ cursor: inout Cursor, end: Int) {
     let bytes = source.bytes
     func skip(while condition: (UInt8) -> Bool) {
@@ -288,7 +289,7 @@ extension YAMLProblem {
         ? ". Indent with spaces, not with a tab"
         : ". Check the indentation, quotes and brackets. Put a text that contains `: ` or begins "
           + "with a special character in quotes"
-      // Past the end libyaml is on a line that no editor shows.
+      // At the end of the file, libyaml reports a line that no editor shows.
       let end = source.position(ofByte: source.bytes.count)
       return Diagnostic(file: file, position: min(position, end), message: message)
     case .reading(let offset, let value, let problem):
