@@ -5,10 +5,10 @@ import SchemaSQLText
 
 /// The git repository of a folder, read by running the `git` program.
 ///
-/// It only reads: it takes no lock, runs no hook and no pager, uses no network and never prompts.
-/// One process finds both the repository and the merge base.
+/// The commands only read: they take no lock, run no hook and no pager, use no network and never prompt. One
+/// process finds both the repository and the merge base.
 package struct GitRepository: Sendable, Hashable {
-  /// Names that are passed to git are relative to this folder.
+  /// The folder of the manifests. Names that are passed to git are relative to it.
   package let folder: String
   /// The folder's path from the top of the working tree: empty, or ending in `/`.
   package let prefix: String
@@ -20,7 +20,7 @@ package struct GitRepository: Sendable, Hashable {
   package let mergeBases: [String]
 
   /// - Parameter base: a revision to compare with HEAD.
-  /// - Throws: why git cannot answer.
+  /// - Throws: a failure with the reason why git cannot answer.
   package init(containing folder: String, base: String? = nil) throws(Failure) {
     self.folder = folder
     // The answer "true" separates two paths, which may contain line feeds.

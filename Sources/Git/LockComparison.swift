@@ -64,8 +64,8 @@ extension OtherRevisions {
           : ""))
   }
 
-  /// Whether both sides of an open merge froze the same form for different releases, and the lock has the line of the
-  /// other side.
+  /// Whether both sides of an open merge froze the same form for different releases, and the current lock has
+  /// the line of the other side.
   private func isChosen(_ entry: LockEntry, over other: OtherLock) -> Bool {
     operation != nil && [.head, .parent].contains(other.kind)
       && locks.contains { side in

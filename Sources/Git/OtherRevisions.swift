@@ -31,7 +31,7 @@ package final class OtherRevisions {
   package let git: GitRepository
   private let objects: GitObjects
   private let folder: MigrationFolder
-  /// By the id of the file, because most tags have the same lock.
+  /// The parsed locks by the id of their git object, because most tags have the same lock.
   private var parsed: [ExactText: HistoryLock] = [:]
   let lock: HistoryLock?
   package let operation: OpenOperation?
@@ -42,8 +42,8 @@ package final class OtherRevisions {
   /// - Parameters:
   ///   - lock: the current lock, for recognising the history in another folder of another revision.
   ///   - base: a revision whose merge base with HEAD is compared, too.
-  /// - Throws: why the comparison is impossible. Without a base, a single unreadable lock is one of
-  ///   the problems instead.
+  /// - Throws: a failure with the reason why the comparison is impossible. Without a base, a single
+  ///   unreadable lock is one of the problems instead.
   package init(
     of folder: MigrationFolder, lock: HistoryLock?, base: String? = nil
   ) throws(Failure) {
@@ -130,8 +130,8 @@ package final class OtherRevisions {
     }
   }
 
-  /// Whether a lock in another folder belongs to this history: it freezes a migration in the same
-  /// form, or only migrations that our lock freezes, too.
+  /// Whether a lock in another folder belongs to this history: it freezes a migration in the same form as the
+  /// current lock, or the current folder has manifests for all its migrations.
   private func isOurs(_ other: HistoryLock) -> Bool {
     let entries = other.entries
     if entries.contains(where: { lock?.entry($0.id)?.digests.canonical == $0.digests.canonical }) {
@@ -151,9 +151,9 @@ package final class OtherRevisions {
 
   // MARK: Released and upstream migrations
 
-  /// The ids that must keep their number even if the current lock lacks them: those of tags, HEAD
-  /// and the parents of an open operation, except for a side whose numbers the current lock assigns
-  /// to other migrations.
+  /// The ids that must keep their number even if the current lock lacks them: those of all compared
+  /// revisions, except for a side of an open operation if the current lock assigns its numbers to other
+  /// migrations.
   package var keptIDs: Set<ExactText> {
     var ids = Set<ExactText>()
     for other in locks where other.kind == .tag || !isDisputed(other) {
@@ -239,7 +239,7 @@ package final class OtherRevisions {
     }
   }
 
-  /// The first answer that is not nil, of HEAD and its ancestors.
+  /// Returns the first answer that is not nil, for HEAD and then its ancestors.
   private func firstAncestor<Answer>(
     _ answer: (String) throws(Failure) -> Answer?
   ) throws(Failure) -> Answer? {

@@ -43,7 +43,8 @@ extension Project {
     return (report, others)
   }
 
-  /// A draft that comes too late for its number may have been frozen once: then its line was lost, perhaps in a merge.
+  /// A draft whose number is too low may have been frozen earlier. Then the lock has lost its line, perhaps
+  /// in a merge.
   private func explainLostLines(in report: inout VerifyReport, _ others: OtherRevisions) {
     for (index, entry) in report.history.enumerated()
     where entry.state == .inserted && !others.keptIDs.contains(entry.id) {
@@ -106,7 +107,7 @@ extension Project {
 extension Project {
   /// Adds the differences of edited and removed manifests to a report.
   ///
-  /// - Throws: a failure of the machine during a replay, which does not depend on the edit.
+  /// - Throws: an error of the environment during a replay, which does not depend on the edit.
   package func showEdits(
     in report: inout VerifyReport, _ others: OtherRevisions?
   ) throws(Failure) {
@@ -142,7 +143,7 @@ extension Project {
     try compareSchemas(frozen, in: &report)
   }
 
-  /// - Returns: nil if there is no frozen text; the problem is then added to the report.
+  /// - Returns: nil if git does not have the frozen text; the problem is then added to `diff`.
   private func text(
     of id: String, _ others: OtherRevisions, _ diff: inout ManifestDiff
   ) throws(Failure) -> FrozenText? {
@@ -169,7 +170,7 @@ extension Project {
       : "git show \(shellQuoted("\(commit):\(text.path)")) > \(file)"
   }
 
-  /// Shows the edits since their most common commit as one `git diff`, and for the others the
+  /// Shows the edits since the commit that most of them share, as one `git diff`. For the others, gives the
   /// command that shows them.
   private func showTexts(
     _ edited: [ExactText: [String]], _ others: OtherRevisions, in report: inout VerifyReport
