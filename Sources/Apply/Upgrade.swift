@@ -26,7 +26,8 @@ package final class Upgrade {
   let destination: BackupDestination?
   var safety = SafetyCopies()
   private var isKnownToBeWhole = false
-  /// The state when a transaction began or was committed last. It remains valid until another connection writes.
+  /// The state when a transaction began or was last committed. It remains valid until another connection
+  /// writes.
   private var known: Batch?
 
   /// The time after which no further migration joins a transaction, in milliseconds.

@@ -99,7 +99,7 @@ package struct Copier {
     }
   }
 
-  /// An empty file for a database that does not exist yet.
+  /// Creates an empty file for a database that does not exist yet.
   package func makeEmpty(for target: String) throws(Failure) -> TemporaryFile {
     do {
       return try TemporaryFile(for: target, .database(isPrivate: true))

@@ -177,7 +177,7 @@ package final class OtherRevisions {
     }
   }
 
-  /// The upstream one of several migrations with the same number; nil if git cannot determine it.
+  /// The migration that is upstream, among several with the same number; nil if git cannot determine it.
   package func upstream(among ids: [String]) throws(Failure) -> String? {
     for revision in operation?.upstream ?? OpenOperation.mainBranches {
       var found: [String] = []
@@ -228,7 +228,8 @@ package final class OtherRevisions {
     }
   }
 
-  /// The latest ancestor of HEAD whose lock has the line of a migration, for example before a merge that lost it.
+  /// The latest ancestor of HEAD whose lock has the line of a migration, for example before a merge that lost
+  /// the line.
   package func commit(freezing id: String) throws(Failure) -> String? {
     let path = Array((git.prefix + HistoryLock.fileName).utf8)
     return try firstAncestor { (commit) throws(Failure) in

@@ -143,7 +143,7 @@ extension Project {
     try compareSchemas(frozen, in: &report)
   }
 
-  /// - Returns: nil if git does not have the frozen text; the problem is then added to `diff`.
+  /// - Returns: nil if no frozen text can be shown. The reason is then added to `diff`.
   private func text(
     of id: String, _ others: OtherRevisions, _ diff: inout ManifestDiff
   ) throws(Failure) -> FrozenText? {

@@ -5,5 +5,5 @@
 ///   it with the manifests.
 /// - ``Ledger``: reads and writes the migrations table of a database; ``compareLedger(_:with:_:canReset:)``
 ///   compares it with the history.
-/// - ``DatabaseFile``, ``LiveDatabase``: opens a database and reads its ledger and schema.
+/// - ``DatabaseFile``, ``LiveDatabase``: open a database, and read its ledger and schema.
 /// - ``Failure``, ``ExitStatus``: the reason why a command stopped.

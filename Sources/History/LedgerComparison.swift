@@ -67,8 +67,8 @@ package struct LedgerEntry: Sendable, Equatable {
 
 /// Compares the migrations that a database has run with the history.
 ///
-/// A frozen migration is compared with the lock, never with its file: even if the file was edited or removed,
-/// the database has run the frozen form. A draft is compared with its file.
+/// A frozen migration is compared with the lock, never with its file, because a later edit or removal of the
+/// file does not change the form that a database has run. A draft is compared with its file.
 ///
 /// - Parameter canReset: whether the database can return to the state before its drafts.
 /// - Returns: the history's migrations in the order of the numbers, then those that only the ledger contains,

@@ -13,7 +13,8 @@ package struct AdoptReport: Sendable {
   package let at: String
   package let adopted: [String]
   package let pending: [String]
-  /// Adopted migrations that insert rows, or change rows only: the schema does not show whether they have run.
+  /// Adopted migrations that insert rows, or only change rows: the schema does not show whether they have
+  /// run.
   package let unchecked: [String]
 }
 

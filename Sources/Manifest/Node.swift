@@ -34,8 +34,8 @@ package struct Node: Sendable {
       self.value = value
     }
 
-    /// The key, if it is a scalar; otherwise an empty text. Only the keys of value maps can be mappings: `{
-    /// blob: … }`.
+    /// The key, if it is a scalar; otherwise an empty text. Keys that are mappings (`{ blob: … }`) are
+    /// possible only in value maps.
     package var key: Scalar {
       keyNode.scalar
         ?? Scalar(text: "", style: .plain, position: keyNode.position, range: 0..<0)

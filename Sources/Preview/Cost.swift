@@ -7,8 +7,8 @@ import SchemaSQLite
 /// The cost of an operation or of a whole plan. It depends on the rows that the database has now, and ignores
 /// changes by earlier operations of the plan.
 package struct Cost: Sendable, Hashable {
-  /// The number of times that rows are read or written, from exact row counts. These are upper limits,
-  /// because a question ends with its answer and an UPDATE writes only rows that change.
+  /// The number of row reads and row writes, from exact row counts. These are upper limits, because a
+  /// question ends with its answer and an UPDATE writes only rows that change.
   package internal(set) var rowsRead: Int64 = 0
   package internal(set) var rowsWritten: Int64 = 0
   /// The disk space in bytes that the work needs temporarily, in addition to the current database. The size

@@ -2,7 +2,8 @@
 ///
 /// - ``PlanReport``: the statements, their script and cost. ``DryRunReport``: the plan and the checks of the
 ///   rows.
-/// - ``Project/rehearse(_:for:interruption:onEvent:inspecting:)``: the migrations, run on a copy of the database.
+/// - ``Project/rehearse(_:for:interruption:onEvent:inspecting:)``: the migrations, run on a copy of the
+///   database.
 
 import SchemaApply
 import SchemaCopies

@@ -9,7 +9,7 @@ import SchemaSQLite
 /// The effects of `migrate` on a copy of the database. The database itself was only read.
 package struct RehearsalReport: Sendable {
   package let run: MigrateReport
-  /// The time for the migrations, without the copying.
+  /// The time for the migrations and the inspection, without the copying.
   package let milliseconds: Int64
 
   package var status: ExitStatus { run.status }

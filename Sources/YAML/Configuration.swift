@@ -45,7 +45,7 @@ extension Configuration {
     for level in 0...depth {
       let file = String(repeating: "../", count: level) + "schemactl.yaml"
       if access(file, F_OK) == 0 { return file }
-      // A configuration that cannot be read must not be replaced by that of a parent folder.
+      // After any other error a configuration may exist. That of a parent folder must not replace it.
       guard [ENOENT, ENOTDIR, EACCES].contains(errno) else {
         throw FileError(path: file, systemError: errno)
       }
