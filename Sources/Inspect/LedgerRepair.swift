@@ -114,7 +114,7 @@ extension Project {
       migrations.enumerated().map {
         ($1.id.exact, Int64($0 + 1 + migrations.positionOffset))
       }, uniquingKeysWith: { a, _ in a })
-    var next = Int64(migrations.count)
+    var next = Int64(migrations.count + migrations.positionOffset)
     for index in rows.indices where !replaced.contains(rows[index].id) {
       next += order[rows[index].id] == nil ? 1 : 0
       rows[index].position = order[rows[index].id] ?? next

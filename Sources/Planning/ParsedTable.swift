@@ -19,7 +19,7 @@ struct ParsedTable {
       self.parsed = parsed
     case .createVirtualTable?:
       throw PlanningError(
-        "`\(object.name)` is a virtual table: `move_column` cannot move its columns", key: "table")
+        "`\(object.name)` is a virtual table: write its change as `sql`", key: "table")
     default:
       throw PlanningError(
         "cannot read the definition of `\(object.name)`: \(object.sql ?? "")", kind: .failed,

@@ -69,7 +69,10 @@ package struct WritingStatement: Sendable {
       try parser.skipOne()
     }
     let end = parser.position
-    func place(of word: String) -> Int? { outer.first { parser.matches($0, word) } }
+    // The FROM of `IS DISTINCT FROM` begins no clause.
+    func place(of word: String) -> Int? {
+      outer.first { parser.matches($0, word) && !parser.matches($0 - 1, "DISTINCT") }
+    }
     let filter = place(of: "WHERE")
     let values = kind == .update ? place(of: "SET") : nil
     if kind == .update, values == nil { throw SyntaxError() }

@@ -234,6 +234,28 @@ struct SquashTests {
     }
   }
 
+  @Test("repair leaves unknown rows behind the migrations of the squash")
+  func unknownRows() throws {
+    let history = try LongHistory()
+    try history.database(through: 5)
+    let sandbox = history.sandbox
+    try sandbox.run(
+      """
+      INSERT INTO schemactl_migrations SELECT n || '_unknown', n, raw_digest, canonical_digest, fingerprint,
+        started_at, milliseconds, tool_version
+      FROM schemactl_migrations, (SELECT 6 AS n UNION ALL SELECT 7) WHERE position = 1
+      """)
+    try history.squash(to: 4)
+    let positions = "SELECT id, position FROM schemactl_migrations ORDER BY position"
+    let before = try sandbox.rows(positions)
+    let project = try sandbox.project()
+    let plan = try project.plan(
+      LedgerRepair(id: "7_unknown", action: .absent, reason: "test"),
+      database: sandbox.database, timeout: 1)
+    try project.carryOut(plan, database: sandbox.database, timeout: 1)
+    #expect(try sandbox.rows(positions) == before.dropLast())
+  }
+
   @Test("a backup from before the squash can be restored")
   func restored() throws {
     let history = try LongHistory()

@@ -31,6 +31,8 @@ struct SelfReadingUpdateTests {
         + "where: 'EXISTS (SELECT 1 FROM [t] AS c WHERE c.up = t.id AND c.position = 2)' }",
       "- sql: UPDATE OR IGNORE \"t\" AS o SET up = 1, position = 1 + "
         + "(SELECT i.position FROM main.t i WHERE i.id = o.up) WHERE up > 0",
+      "- sql: UPDATE t SET rank = up IS NOT DISTINCT FROM 1, position = "
+        + "(SELECT count(*) FROM t AS x WHERE x.position < t.position) WHERE id > 0",
     ])
   func warned(profile: Profile, operation: String) throws {
     #expect(try found(operation, profile) == [2])
