@@ -11,7 +11,7 @@ struct SchemaBundlePlugin: BuildToolPlugin {
       let folder = folders.map({ $0.appending(path: "migrations") }).first(where: { isFolder($0) })
     else {
       Diagnostics.error(
-        "\(target.name) has no folder `migrations`, and neither has its package")
+        "`\(target.name)` has no folder `migrations`, and neither has its package")
       return []
     }
     let output = context.pluginWorkDirectoryURL.appending(path: "migrations.schema")

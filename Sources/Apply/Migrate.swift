@@ -46,9 +46,9 @@ package struct Beyond: Sendable {
   package let applied: [String]
 
   package var sentence: String {
-    let more = applied.abridged(to: 5).joined(separator: ", ")
+    let more = applied.map { "`\($0)`" }.abridged(to: 5).joined(separator: ", ")
     return
-      "\(database) has run later migrations than \(target): \(more). schemactl does not migrate "
+      "`\(database)` has run later migrations than `\(target)`: \(more). schemactl does not migrate "
       + "backwards; `schemactl restore` puts a backup back"
   }
 }
@@ -134,7 +134,7 @@ extension Project {
   ) throws(Failure) -> MigrateReport {
     let targets = try checkedTargets(options)
     if options.existing {
-      throw Failure(.notFound, "database \(options.database) does not exist")
+      throw Failure(.notFound, "database `\(options.database)` does not exist")
     }
     guard !targets.isEmpty else {
       var report = MigrateReport()

@@ -141,6 +141,6 @@ struct NewDatabase {
     }
     let copier = Copier(timeout: options.timeout, interruption: interruption)
     return try copier.copy(
-      connection, for: path, "the new database \(options.database)", isPrivate: false)
+      connection, for: path, "the new database `\(options.database)`", isPrivate: false)
   }
 }

@@ -14,8 +14,8 @@ struct SafetyCopies {
 
     func name(of database: String) -> String {
       switch self {
-      case .backup: "a backup of \(database)"
-      case .draftCopy: "the copy of \(database) from before its drafts"
+      case .backup: "a backup of `\(database)`"
+      case .draftCopy: "the copy of `\(database)` from before its drafts"
       }
     }
   }
@@ -88,7 +88,7 @@ extension Upgrade {
     else {
       throw Failure(
         .inputOutput,
-        "\(name) has another schema or ledger than \(options.database): the file is damaged, or "
+        "\(name) has another schema or ledger than `\(options.database)`: the file is damaged, or "
           + "was replaced")
     }
     return SafetyCopies.Copy(purpose: purpose, file: file)
@@ -112,7 +112,7 @@ extension Upgrade {
   func requireCurrentCopies() throws {
     guard try !safety.copies.isEmpty && transaction.version != safety.version else { return }
     throw Failure(
-      .busy, "another process has written to \(options.database) since the copy: try again")
+      .busy, "another process has written to `\(options.database)` since the copy: try again")
   }
 
   /// Gives the copies their final names, immediately before the transaction is committed. So a migration that
@@ -147,8 +147,8 @@ extension Upgrade {
     else { return }
     onEvent(
       .note(
-        "after the backup only \(FreeSpace.size(free, .down)) are free in \(folder), and a "
-          + "migration that rewrites rows may need as much as the size of \(options.database), "
+        "after the backup only \(FreeSpace.size(free, .down)) are free in `\(folder)`, and a "
+          + "migration that rewrites rows may need as much as the size of `\(options.database)`, "
           + FreeSpace.size(bytes)))
   }
 
@@ -195,7 +195,7 @@ extension Upgrade {
     }
     return failure.saying(
       "The backup took \(FreeSpace.size(bytes)) of the disk that holds "
-        + parentFolder(of: destination.base),
+        + "`\(parentFolder(of: destination.base))`",
       remedy: "`--backup=FOLDER` writes it to another disk")
   }
 }

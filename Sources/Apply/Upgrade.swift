@@ -67,7 +67,7 @@ package final class Upgrade {
     guard !connection.isReadOnly else {
       let obstacle = DatabaseFile.obstacle(options.file) ?? "it is read-only"
       throw Failure(
-        .permission, "cannot write \(options.database): \(obstacle). Nothing changed")
+        .permission, "cannot write `\(options.database)`: \(obstacle). Nothing changed")
     }
     try DatabaseFile.requireOneName(connection, options.file)
     runner.onStatement = { (statement) throws(DatabaseError) in
@@ -200,7 +200,7 @@ package final class Upgrade {
       let known = live.known
       guard replay.replayed.allSatisfy({ known.contains($0.id) }) else {
         throw Failure(
-          .busy, "another process restored an older state of \(options.database): try again")
+          .busy, "another process restored an older state of `\(options.database)`: try again")
       }
       let expected = replay.schema(after: known)
       let schema = try Schema(of: connection, knowing: live.schema)
@@ -378,7 +378,7 @@ extension MigrateReport {
       guard !found.isEmpty else { return }
       throw Failure(
         .inputOutput,
-        "`integrity_check` reports in \(database): \(found.joined(separator: "; ")). \(state)",
+        "`integrity_check` reports in `\(database)`: \(found.joined(separator: "; ")). \(state)",
         remedy: found.allSatisfy(isOfRow)
           ? "Correct the rows that it names" : Failure.restoring(database))
     } catch let error as DatabaseError where error.code == .error {

@@ -100,7 +100,7 @@ extension Upgrade {
     else { return failure }
     return Failure(
       .inputOutput,
-      "\(failure.message). \(options.database) is damaged (`integrity_check`: \(found))",
+      "\(failure.message). `\(options.database)` is damaged (`integrity_check`: \(found))",
       remedy:
         "Restore it from a backup (\(restoreCommand(options.database))`), or repair it, and try "
         + "again",
@@ -121,7 +121,7 @@ extension Upgrade {
     guard !differences.isEmpty || delta.keys != step.delta.keys else { return }
     let other =
       differences.map(\.sentence)
-      + delta.keys.symmetricDifference(step.delta.keys).map { "\($0.kind.rawValue) \($0.name)" }
+      + delta.keys.symmetricDifference(step.delta.keys).map { "\($0.kind.rawValue) `\($0.name)`" }
       .sorted()
     let names = other.joined(separator: "; ")
     throw context.failure(
@@ -142,7 +142,7 @@ extension Upgrade {
       let obstacle = DatabaseFile.obstacle(options.file), !failure.message.contains(obstacle)
     else { return failure }
     return Failure(
-      .permission, "cannot write \(options.database): \(obstacle)", place: failure.place,
+      .permission, "cannot write `\(options.database)`: \(obstacle)", place: failure.place,
       migration: failure.migration)
   }
 
@@ -172,7 +172,7 @@ extension Upgrade {
     guard !ids.isEmpty, report.uncertain.isEmpty else { return failure }
     return failure.naming(options.database).saying(
       "SQLite ended the transaction and rolled back "
-        + ids.abridged(to: 10).joined(separator: ", "),
+        + ids.map { "`\($0)`" }.abridged(to: 10).joined(separator: ", "),
       remedy: "Run `schemactl migrate` again")
   }
 }

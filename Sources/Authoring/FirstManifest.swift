@@ -28,7 +28,7 @@ package struct FirstManifest: Sendable {
     if let ledger = usual.first(where: { !$0.failed.isEmpty }) {
       throw Failure(
         .finding,
-        "`\(ledger.table)` in \(database) has entries that failed: "
+        "`\(ledger.table)` in `\(database)` has entries that failed: "
           + "\(ledger.failed.map { "`\($0)`" }.joined(separator: ", ")). schemactl wrote nothing",
         remedy: "Repair the database with the tool that created them")
     }
@@ -37,7 +37,7 @@ package struct FirstManifest: Sendable {
     if let last = try LiveDatabase(connection, application.ledger, path: database).rows?.last?.id {
       throw Failure(
         .finding,
-        "\(database) already has a ledger, up to `\(last)`: it belongs to another history. schemactl "
+        "`\(database)` already has a ledger, up to `\(last)`: it belongs to another history. schemactl "
           + "wrote nothing")
     }
     let schema = try SchemaSource.database(database).schema(

@@ -93,7 +93,7 @@ extension Project {
     guard !isSame else { return }
     throw Failure(
       .busy,
-      "the manifests in \(folder.path) changed while schemactl read them. schemactl froze nothing",
+      "the manifests in `\(folder.path)` changed while schemactl read them. schemactl froze nothing",
       remedy: "Check them, and try again")
   }
 

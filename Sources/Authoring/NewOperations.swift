@@ -31,7 +31,7 @@ package struct NewOperations: Sendable {
     operations = try SchemaTransition.operations(
       from: latest, to: wanted, renaming: renamings, application)
     guard !operations.isEmpty else {
-      throw Failure(.finding, "\(name) already has the schema of the history")
+      throw Failure(.finding, "`\(name)` already has the schema of the history")
     }
     possible = SchemaRenaming.possible(
       from: latest, to: wanted, besides: renamings, application)

@@ -82,7 +82,7 @@ package struct ProjectFiles: Sendable {
     }
     if let owner = owner(ofOutput: Self.location(path)) {
       throw Failure(
-        .usage, "\(path) is \(owner), which the output would replace. Nothing changed",
+        .usage, "`\(path)` is \(owner), which the output would replace. Nothing changed",
         remedy: "Name another file")
     }
     try writeFileAtomically(bytes, to: path)

@@ -46,7 +46,7 @@ package func renumbering(
 private func resolve(
   _ name: String, _ folder: String, _ ids: [String], _ frozen: Set<ExactText>
 ) throws(Failure) -> String {
-  let unknown = Failure(.usage, "\(folder) has no migration `\(name)`")
+  let unknown = Failure(.usage, "`\(folder)` has no migration `\(name)`")
   func isFrozen(_ id: String) -> Failure {
     Failure(
       .usage,

@@ -79,7 +79,7 @@ package struct PossibleRenaming: Sendable {
   package let gone: [String]
 
   package var sentence: String {
-    gone.abridged(to: 10).joined(separator: ", ")
+    gone.map { "`\($0)`" }.abridged(to: 10).joined(separator: ", ")
       + " of `\(renaming.table)` will be dropped with all values, and `\(renaming.to)` is new: if "
       + "you mean a renamed column, add `--rename \(renaming.text)`"
   }

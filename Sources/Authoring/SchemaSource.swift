@@ -25,7 +25,7 @@ package enum SchemaSource: Sendable {
   ) throws -> SchemaSource {
     guard let status = FileStatus(path) else {
       throw Failure(
-        errno == EACCES ? .permission : .notFound, "file or folder \(path) does not exist")
+        errno == EACCES ? .permission : .notFound, "file or folder `\(path)` does not exist")
     }
     if status.isFolder { return .history(try load(path), through: through) }
     do throws(FileError) {
@@ -103,8 +103,8 @@ package enum SchemaSource: Sendable {
     guard !rows.isEmpty, !pending.isEmpty else { return }
     throw Failure(
       .finding,
-      "\(path) has pending migrations, which the new migration would undo: "
-        + pending.abridged(to: 10).joined(separator: ", "),
+      "`\(path)` has pending migrations, which the new migration would undo: "
+        + pending.map { "`\($0)`" }.abridged(to: 10).joined(separator: ", "),
       remedy: "Run `schemactl migrate --database \(shellQuoted(path))` first. If the schema of the "
         + "database prevents that, correct the database")
   }
@@ -119,7 +119,8 @@ package enum SchemaSource: Sendable {
       throw Failure(error)
     }
     guard isUTF8(bytes) else {
-      throw Failure(.invalidInput, "\(file) is neither an SQLite database nor SQL: it is not UTF-8")
+      throw Failure(
+        .invalidInput, "`\(file)` is neither an SQLite database nor SQL: it is not UTF-8")
     }
     do {
       let connection = try Schema().scratch(application)

@@ -140,7 +140,7 @@ extension CommandScope {
       throw unknownOption(spelling)
     }
     if let word = rest.first { throw unknownCommand(word) }
-    let names = subcommands.map(\.name).joined(separator: ", ")
+    let names = subcommands.map { "`\($0.name)`" }.joined(separator: ", ")
     if path.isEmpty { throw error("a command is missing", hint: "The commands are \(names).") }
     throw error("\(target) needs a subcommand", hint: "The subcommands are \(names).")
   }

@@ -59,7 +59,7 @@ package struct Backups: Sendable {
 
     /// The ledger rows of the backup. Throws if they cannot be read.
     package func rows(_ ledger: Ledger) throws(Failure) -> [LedgerRow] {
-      guard bytes > 0 else { throw Failure(.inputOutput, "\(path) is empty (0 bytes)") }
+      guard bytes > 0 else { throw Failure(.inputOutput, "`\(path)` is empty (0 bytes)") }
       do {
         return try LiveDatabase(Copier(timeout: 0).openCopy(path), ledger, path: path).rows ?? []
       } catch {
@@ -92,7 +92,7 @@ package struct Backups: Sendable {
       }
       throw Failure(
         .notFound,
-        "folder \(folder) does not exist: mount or create it, correct `backup.path` in "
+        "folder `\(folder)` does not exist: mount or create it, correct `backup.path` in "
           + "`schemactl.yaml`, name another folder with `--from`, or name a backup")
     }
     return names.compactMap { backup(named: $0) }.sorted {
@@ -110,7 +110,7 @@ package struct Backups: Sendable {
     }
     if let newest = try newest(timeout: timeout) { return newest.path }
     throw Failure(
-      .notFound, "\(folder) has no backup of \(database)",
+      .notFound, "`\(folder)` has no backup of `\(database)`",
       remedy: "Name a backup file, or the directory of the backups with `--from`")
   }
 
@@ -156,7 +156,7 @@ package struct Backups: Sendable {
         for suffix in databaseSuffixes.reversed() { try removeFile(backup.path + suffix) }
         return nil
       } catch {
-        return "cannot remove \(backup.path): \(error.message)"
+        return "cannot remove `\(backup.path)`: \(error.message)"
       }
     }
   }
@@ -178,7 +178,7 @@ package enum BackupDestination: Sendable {
     case .folder(let folder):
       guard FileStatus(folder)?.isFolder == true else {
         throw Failure(
-          .notFound, "folder \(folder) does not exist: create it, or name another folder")
+          .notFound, "folder `\(folder)` does not exist: create it, or name another folder")
       }
       self = .series(Backups(of: database, ledger, in: folder))
     case .path(let path) where FileStatus(path)?.isFolder == true:
@@ -199,7 +199,7 @@ package enum BackupDestination: Sendable {
     guard DatabaseFile.isFree(path) else {
       throw Failure(
         .usage,
-        "\(path) already exists, or has a journal or write-ahead log, and a backup never replaces "
+        "`\(path)` already exists, or has a journal or write-ahead log, and a backup never replaces "
           + "a file. Nothing changed. Name another file, or a folder")
     }
     guard !path.hasSuffix("/"), FileStatus(parentFolder(of: path))?.isFolder == true else {
@@ -228,7 +228,7 @@ package enum BackupDestination: Sendable {
     case .file(let path):
       guard try copy.publish(asNew: path) else {
         throw Failure(
-          .inputOutput, "another process created \(path). Nothing changed")
+          .inputOutput, "another process created `\(path)`. Nothing changed")
       }
       return path
     }
@@ -274,7 +274,7 @@ extension Backups {
     if case .failure(let failure) = newest.ledger {
       throw Failure(
         .inputOutput,
-        "\(newest.backup.path) is the newest backup, and cannot be restored: \(failure.message). "
+        "`\(newest.backup.path)` is the newest backup, and cannot be restored: \(failure.message). "
           + "Nothing changed. " + advice(insteadOf: newest.backup.path, entries))
     }
     if entries.allSatisfy({ $0.isOwn == nil }) { try requireOneOwner(newest, entries) }
@@ -288,15 +288,15 @@ extension Backups {
     guard let rows = known.first?.rows else { return }
     let isOfSeveral = known.contains { isSameDatabase($0.rows ?? [], rows) == false }
     guard isOfSeveral || !areBesideDatabase else { return }
-    let list = known.map { "\($0.backup.path) (first run at \($0.rows?[0].startedAt ?? ""))" }
-    let why = "\(database) is missing, or has no readable ledger"
+    let list = known.map { "`\($0.backup.path)` (first run at \($0.rows?[0].startedAt ?? ""))" }
+    let why = "`\(database)` is missing, or has no readable ledger"
     throw Failure(
       .finding,
       isOfSeveral
-        ? "the backups in \(folder) are of more than one database, and \(why): "
+        ? "the backups in `\(folder)` are of more than one database, and \(why): "
           + "\(list.joined(separator: ", ")). Nothing changed. Name the backup to restore: "
           + "\(restoreCommand(database)) BACKUP`"
-        : "the backups in \(folder) may be of another database: \(why). Nothing changed. If they "
+        : "the backups in `\(folder)` may be of another database: \(why). Nothing changed. If they "
           + "belong to it, name the newest (first run at \(rows[0].startedAt)): "
           + "\(restoreCommand(database)) \(shellQuoted(newest.backup.path))`")
   }

@@ -28,7 +28,7 @@ package struct Copier {
   ///
   /// - Parameters:
   ///   - target: the beginning of the copy's path.
-  ///   - purpose: the copy in messages: `a backup of app.sqlite`.
+  ///   - purpose: the copy in messages, with its path in backquotes.
   ///   - isPrivate: whether only the owner may read the copy until its final permissions are set.
   ///   - needed: the free bytes that are necessary for a copy of the given size and the work on it.
   package func copy(
@@ -75,7 +75,7 @@ package struct Copier {
       let obstacle = DatabaseFile.obstacle(file.path)
       throw failure(
         obstacle == nil ? .inputOutput : .permission,
-        "cannot open \(file.path) for writing" + (obstacle.map { ": \($0)" } ?? ""))
+        "cannot open `\(file.path)` for writing" + (obstacle.map { ": \($0)" } ?? ""))
     }
     do {
       // A partial copy is useless, and the file is synced before it gets its name. So SQLite need not sync
@@ -94,7 +94,7 @@ package struct Copier {
       guard error.code == .ioError else { throw error }
       throw failure(
         .inputOutput,
-        "copying \(source.path) to \(file.path) failed (\(error.message), SQLite error "
+        "copying `\(source.path)` to `\(file.path)` failed (\(error.message), SQLite error "
           + "\(error.extendedCode)). Check the disk and its file system before you try again")
     }
   }
@@ -145,7 +145,7 @@ extension Connection {
 
 /// The free space on a disk, which is checked before a large file is written.
 package enum FreeSpace {
-  /// - Parameter purpose: the file in messages: `a backup of app.sqlite`.
+  /// - Parameter purpose: the file in messages, with its path in backquotes.
   /// - Throws: a failure (74) if less space is free.
   static func require(
     _ bytes: Int64, in folder: String, for purpose: String
@@ -154,7 +154,7 @@ package enum FreeSpace {
     guard let free = freeBytes(inFolder: folder), free < bytes else { return }
     throw Failure(
       .inputOutput,
-      "\(purpose) needs \(size(bytes, .up)), and \((try? resolvedPath(folder)) ?? folder) has "
+      "\(purpose) needs \(size(bytes, .up)), and `\((try? resolvedPath(folder)) ?? folder)` has "
         + "\(size(free, .down)) free. Free some space first")
   }
 

@@ -74,7 +74,7 @@ package struct DraftCopy: Sendable {
       guard hasOnlyDrafts(rows) else {
         throw Failure(
           .notFound,
-          "\(path) does not exist: schemactl makes this copy before the first draft, and only of a "
+          "`\(path)` does not exist: schemactl makes this copy before the first draft, and only of a "
             + "database that has run frozen migrations. Nothing changed",
           remedy: "If a backup exists, `schemactl restore` puts it back")
       }
@@ -88,7 +88,7 @@ package struct DraftCopy: Sendable {
     if !since.isEmpty, !kept.isEmpty, frozen.map(\.run).starts(with: kept.map(\.run)) {
       throw Failure(
         .finding,
-        "\(path) is from before \(since.map { "`\($0.id)`" }.joined(separator: ", ")) (frozen "
+        "`\(path)` is from before \(since.map { "`\($0.id)`" }.joined(separator: ", ")) (frozen "
           + "since then), and going back would remove rows that a release may have written. "
           + "Nothing changed",
         remedy: "Undo the edit and put the change into a new migration, or restore the copy "
@@ -98,8 +98,8 @@ package struct DraftCopy: Sendable {
     guard kept.map(\.run) == frozen.map(\.run) else {
       throw Failure(
         .finding,
-        "\(path) is not the copy of \(database) from before its drafts: it has run "
-          + "\(list(kept)), and the frozen migrations of \(database) are \(list(frozen)). Nothing "
+        "`\(path)` is not the copy of `\(database)` from before its drafts: it has run "
+          + "\(list(kept)), and the frozen migrations of `\(database)` are \(list(frozen)). Nothing "
           + "changed")
     }
     if rows.count == frozen.count { return .here }
@@ -120,8 +120,8 @@ package struct DraftCopy: Sendable {
       if copy == nil, let stranger = try stranger(in: live) {
         throw Failure(
           .finding,
-          "\(database) also holds \(stranger), which no migration of this project created, and an empty database "
-            + "would not. Nothing changed",
+          "`\(database)` also holds \(stranger), which no migration of this project created, and an "
+            + "empty database would not. Nothing changed",
           remedy: "Restore a backup, or change the database with SQL")
       }
       for other in try project.ledger.others(in: live) {
@@ -130,7 +130,7 @@ package struct DraftCopy: Sendable {
         guard lost.isEmpty else {
           throw Failure(
             .finding,
-            "\(database) also holds the history of the ledger `\(other)`, which has run "
+            "`\(database)` also holds the history of the ledger `\(other)`, which has run "
               + "\(list(lost)) since, and going back would undo that. Nothing changed")
         }
       }

@@ -67,10 +67,10 @@ package struct Restore {
   /// Checks that the backup is not damaged, and returns its ledger.
   private func examine() throws(Failure) -> [LedgerRow] {
     guard try DatabaseFile.exists(backup) else {
-      throw Failure(.notFound, "backup \(backup) does not exist. Nothing changed")
+      throw Failure(.notFound, "backup `\(backup)` does not exist. Nothing changed")
     }
     if let live = FileStatus(database), FileStatus(backup)?.isSameFile(as: live) == true {
-      throw Failure(.usage, "\(backup) is the database itself. Nothing changed")
+      throw Failure(.usage, "`\(backup)` is the database itself. Nothing changed")
     }
     let connection = try copier.openCopy(backup)
     let pages: Value?
@@ -82,15 +82,15 @@ package struct Restore {
     }
     if pages == 0 {
       let size = FreeSpace.size(DatabaseFile.size(backup))
-      throw unusable("\(backup) is empty (\(size))", .inputOutput)
+      throw unusable("`\(backup)` is empty (\(size))", .inputOutput)
     }
     do {
       switch try connection.soundness() {
       case .sound: break
       case .damaged(let problem):
-        throw unusable("\(backup) is damaged: \(problem)", .inputOutput)
+        throw unusable("`\(backup)` is damaged: \(problem)", .inputOutput)
       case .unknown(let reason):
-        onEvent(.note("cannot check \(backup) completely: \(reason)"))
+        onEvent(.note("cannot check `\(backup)` completely: \(reason)"))
       }
     } catch {
       throw Failure(of: error, database: backup)
@@ -120,18 +120,18 @@ package struct Restore {
     guard let first = rows.first else {
       let isNamedSo =
         (try? Backups(of: database, ledger).all())?.contains { $0.path == backup } ?? false
-      return isNamedSo ? nil : "\(backup) has run no migration: it is not a backup of schemactl"
+      return isNamedSo ? nil : "`\(backup)` has run no migration: it is not a backup of schemactl"
     }
     let own = try DatabaseFile.knownLedger(of: database, ledger, timeout: timeout)
     if own.isEmpty, parentFolder(of: backup) != parentFolder(of: database) {
       onEvent(
         .note(
-          "\(database) has no ledger, so schemactl cannot check whether the backup belongs to it: "
+          "`\(database)` has no ledger, so schemactl cannot check whether the backup belongs to it: "
             + "the backup is of the database that ran `\(first.id)` at \(first.startedAt)"))
     }
     if isSameDatabase(rows, own) == false {
-      return "\(backup) is of another database: it ran `\(first.id)` at \(first.startedAt), and "
-        + "\(database) ran `\(own[0].id)` at \(own[0].startedAt)"
+      return "`\(backup)` is of another database: it ran `\(first.id)` at \(first.startedAt), and "
+        + "`\(database)` ran `\(own[0].id)` at \(own[0].startedAt)"
     }
     guard let project else { return nil }
     let replaced = project.squash?.manifest.squashed ?? []
@@ -139,8 +139,8 @@ package struct Restore {
       .filter { $0.state == .unknown && !replaced.contains($0.id) }.map(\.id)
     return unknown.isEmpty
       ? nil
-      : "\(backup) has run migrations that the history does not contain: "
-        + unknown.joined(separator: ", ")
+      : "`\(backup)` has run migrations that the history does not contain: "
+        + unknown.map { "`\($0)`" }.joined(separator: ", ")
   }
 
   // MARK: Replacing the database
@@ -162,7 +162,7 @@ package struct Restore {
   /// The reason why the file must be replaced: it is empty, or SQLite cannot lock or read it; nil without
   /// one.
   private func damage(_ copier: Copier) throws(Failure) -> String? {
-    guard DatabaseFile.size(database) > 0 else { return "\(database) is empty" }
+    guard DatabaseFile.size(database) > 0 else { return "`\(database)` is empty" }
     let connection = try copier.open(database)
     do {
       try connection.execute("BEGIN IMMEDIATE")
@@ -171,9 +171,9 @@ package struct Restore {
       return nil
     } catch {
       switch error.code {
-      case .corrupt: return "\(database) is damaged (\(error.message))"
+      case .corrupt: return "`\(database)` is damaged (\(error.message))"
       case .notADatabase:
-        return "\(database) is not an SQLite database, or its beginning is damaged"
+        return "`\(database)` is not an SQLite database, or its beginning is damaged"
       default:
         let failure = Failure(error, database: database)
         throw Failure(failure.status, failure.message + ". Nothing changed")
@@ -211,7 +211,7 @@ struct Replacement {
     func needed(_ old: Int64) -> Int64 {
       old.saturatingPlus(max(old, new)).saturatingPlus(max(0, new - old))
     }
-    let purpose = "a copy of the content of \(database)"
+    let purpose = "a copy of the content of `\(database)`"
     let live = DatabaseFile.size(database).saturatingPlus(DatabaseFile.size(database + "-wal"))
     // Check this before the database leaves WAL mode, because that change is not undone.
     try FreeSpace.require(needed(live), in: parentFolder(of: database), for: purpose)
@@ -225,8 +225,8 @@ struct Replacement {
     }
     throw Failure(
       .busy,
-      "cannot replace \(database): other processes continue to write to it. Nothing changed. Stop these processes and try again"
-    )
+      "cannot replace `\(database)`: other processes continue to write to it. Nothing changed. Stop "
+        + "these processes and try again")
   }
 
   /// - Returns: the path of a copy of the database, and the data version of the copied content.
@@ -269,7 +269,7 @@ struct Replacement {
           hasChanged = target.dataVersion != version
           if !hasChanged {
             copier.onEvent(
-              .note("the previous content of \(database) is in \(kept)"))
+              .note("the previous content of `\(database)` is in `\(kept)`"))
           }
         }
         isLocked = true
@@ -281,7 +281,7 @@ struct Replacement {
     } catch {
       if hasChanged { return false }
       if hasMoved {
-        throw Failure(moved: database).saying("Its previous content is in \(kept)")
+        throw Failure(moved: database).saying("Its previous content is in `\(kept)`")
       }
       // With these errors SQLite has not begun to commit. After a disk error, either content may appear after
       // a crash.
@@ -294,8 +294,8 @@ struct Replacement {
         failure.message
           + (isUnchanged
             ? ". Nothing changed"
-            : ". It is unknown whether \(copy) was restored. \(database) holds either its old or "
-              + "the new content; the old content is also in \(kept)"))
+            : ". It is unknown whether `\(copy)` was restored. `\(database)` holds either its old or "
+              + "the new content; the old content is also in `\(kept)`"))
     }
   }
 
@@ -309,7 +309,7 @@ struct Replacement {
     // A symbolic link remains, and its target is replaced.
     let target = followingLinks(database)
     let source = try copier.openCopy(copy)
-    let new = try copier.copy(source, for: target, "a copy of \(copy)")
+    let new = try copier.copy(source, for: target, "a copy of `\(copy)`")
     let exists = FileStatus(target) != nil
     new.admitReaders(of: exists ? target : copy)
     let lock = exists ? try? Connection(path: target, mode: .readWrite) : nil
@@ -317,7 +317,7 @@ struct Replacement {
     guard lock?.lockFile() != false else {
       throw Failure(
         .busy,
-        "\(database) is damaged, and another process has it open: stop that process, then restore "
+        "`\(database)` is damaged, and another process has it open: stop that process, then restore "
           + "again. Nothing changed")
     }
     var aside = SetAside(target: target)
@@ -331,16 +331,16 @@ struct Replacement {
     }
     if let path = aside.path {
       copier.onEvent(
-        .note("the previous content of \(database) is in \(path)"))
+        .note("the previous content of `\(database)` is in `\(path)`"))
     }
     return aside.path
   }
 
   /// Moves the previous files back if the copy could not take their place, and describes the result.
   private func state(_ new: TemporaryFile, _ aside: SetAside) -> String {
-    let held = aside.path.map { "the previous content of \(database) is in \($0)" }
+    let held = aside.path.map { "the previous content of `\(database)` is in `\($0)`" }
     guard !new.isPublished else {
-      return "It is unknown whether \(copy) was restored: after a power cut \(database) may be "
+      return "It is unknown whether `\(copy)` was restored: after a power cut `\(database)` may be "
         + "missing\(held.map { ", and \($0)" } ?? ""). Restore again once the disk is repaired"
     }
     return aside.moveBack()

@@ -145,8 +145,8 @@ package final class CompatibilitySimulation {
       found.append(
         Disagreement(
           migration: migration, table: name, object: name,
-          message: "lint could not generate a row of `\(name)` in \(version.name), so it did not "
-            + "simulate this table: \(problem)", transcript: nil))
+          message: "lint could not generate a row of `\(name)` for \(version.device), so it "
+            + "did not simulate this table: \(problem)", transcript: nil))
     case .found(let counterexamples):
       for harm in counterexamples {
         let migration = try culprit(of: harm, table, sender, receiver, among: suspects) ?? last

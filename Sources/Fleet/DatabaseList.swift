@@ -66,7 +66,8 @@ package final class DatabaseList {
     )?.text
     let problem =
       other == name
-      ? "the list names \(name) twice" : "\(other ?? "") and \(name) are two names of one file"
+      ? "the list names `\(name)` twice"
+      : "`\(other ?? "")` and `\(name)` are two names of one file"
     throw Failure(.invalidInput, "\(problem): list each database once. Nothing changed")
   }
 

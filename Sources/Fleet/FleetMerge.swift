@@ -31,7 +31,8 @@ package struct FleetMerge: Sendable {
             try header.requireSameList(as: headers.first?.header, path)
             if let twin = headers.first(where: { $0.header.shard == header.shard }) {
               throw Failure(
-                .invalidInput, "\(twin.path) and \(path) are both reports of shard \(header.shard)")
+                .invalidInput,
+                "`\(twin.path)` and `\(path)` are both reports of shard \(header.shard)")
             }
             headers.append((path, header))
           })
@@ -83,11 +84,11 @@ package struct FleetMerge: Sendable {
       case .result(let result):
         guard let header else { throw Failure(notAReport: path, line: number) }
         guard try names.insert(result.database) else {
-          throw Failure(.invalidInput, "\(path): \(result.database) has more than one result")
+          throw Failure(.invalidInput, "\(path): `\(result.database)` has more than one result")
         }
         guard header.shard.contains(result.database) else {
           throw Failure(
-            .invalidInput, "\(path): \(result.database) does not belong to shard \(header.shard)")
+            .invalidInput, "\(path): `\(result.database)` does not belong to shard \(header.shard)")
         }
         sum.add(result)
       case .summary(let found): status = found
@@ -98,7 +99,7 @@ package struct FleetMerge: Sendable {
     guard let status else {
       throw Failure(
         .invalidInput,
-        "\(path) is incomplete: its run did not end. Run shard \(header.shard) again: databases that are "
+        "`\(path)` is incomplete: its run did not end. Run shard \(header.shard) again: databases that are "
           + "up to date stay as they are")
     }
     return status
@@ -122,7 +123,7 @@ extension FleetHeader {
         nil
       }
     if let difference {
-      throw Failure(.invalidInput, "\(path) is the report of \(difference)")
+      throw Failure(.invalidInput, "`\(path)` is the report of \(difference)")
     }
   }
 
@@ -142,6 +143,6 @@ extension Failure {
   fileprivate init(notAReport path: String, line: Int) {
     self.init(
       .invalidInput,
-      "line \(line) of \(path) is not a line that `schemactl fleet … --format jsonl` writes")
+      "line \(line) of `\(path)` is not a line that `schemactl fleet … --format jsonl` writes")
   }
 }

@@ -180,7 +180,8 @@ package final class FleetRun: @unchecked Sendable {
           item.name,
           failure: Failure(
             .busy,
-            "\(item.name) was in use by another process, and the run stopped before a second try")))
+            "`\(item.name)` was in use by another process, and the run stopped before a second try"
+          )))
     }
     while let item = try list.next(after: taken) {
       taken = item.number

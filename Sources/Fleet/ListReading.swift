@@ -36,7 +36,7 @@ extension DatabaseList {
   private func add(matching pattern: String) throws {
     guard PathPattern.isPattern(pattern) else { return try add(pattern) }
     let count = try addSorted(PathPattern(pattern).forEachMatch)
-    guard count > 0 else { throw Failure(.notFound, "no file matches \(pattern)") }
+    guard count > 0 else { throw Failure(.notFound, "no file matches `\(pattern)`") }
   }
 
   private func add(fromFile path: String?, _ interruption: Interruption) throws {
@@ -136,7 +136,7 @@ struct PathPattern {
           guard Array(name.utf8) == bytes else {
             throw Failure(
               .invalidInput,
-              "the name of \(joinedPath(folder, name)) is not UTF-8. Nothing changed")
+              "the name of `\(joinedPath(folder, name))` is not UTF-8. Nothing changed")
           }
           try body(name)
         } catch {

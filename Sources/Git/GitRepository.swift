@@ -33,7 +33,7 @@ package struct GitRepository: Sendable, Hashable {
       separator: "\n", omittingEmptySubsequences: false
     ).map(String.init)
     guard lines.first != "false" else {
-      throw Failure(.notFound, "\(folder) is not in a working tree of git")
+      throw Failure(.notFound, "`\(folder)` is not in a working tree of git")
     }
     isShallow = lines.count > 1 && lines[1] == "true"
     if let base, lines.first == "true" {
@@ -73,7 +73,7 @@ package struct GitRepository: Sendable, Hashable {
         ? "write more digits of the commit"
         : "use a full name: "
           + found.map { "`--base \(shellQuoted($0))`" }.joined(separator: " or ")
-      throw Failure(.notFound, "`\(base)` is ambiguous in the repository of \(folder): \(advice)")
+      throw Failure(.notFound, "`\(base)` is ambiguous in the repository of `\(folder)`: \(advice)")
     }
     guard result.status != 0, result.status < 129 else { return }
     let branch = base.hasPrefix("origin/") ? String(base.dropFirst("origin/".count)) : base
@@ -82,7 +82,7 @@ package struct GitRepository: Sendable, Hashable {
       ? ": the clone is shallow; fetch it (`fetch-depth: 0` for actions/checkout, or "
         + "`git fetch origin \(shellQuoted(branch))` and `--base FETCH_HEAD`)"
       : ": `git branch --all` lists the branches"
-    throw Failure(.notFound, "`\(base)` is not a commit of the repository of \(folder)\(advice)")
+    throw Failure(.notFound, "`\(base)` is not a commit of the repository of `\(folder)`\(advice)")
   }
 
   /// All tags by their full names.

@@ -109,7 +109,7 @@ extension MigrationFolder {
           } else {
             ": give one of the two another number \(command)"
           }
-        problems[name.text] = "\(first.text) has the number \(number) too\(reason)\(advice)"
+        problems[name.text] = "`\(first.text)` has the number \(number) too\(reason)\(advice)"
       }
     }
     return problems

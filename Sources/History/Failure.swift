@@ -54,9 +54,9 @@ package struct Failure: Error, Sendable {
       self.statement = statement
     }
 
-    /// `in operation 2 move_column of migration 0007_status`
+    /// The place in a sentence.
     package var inWords: String {
-      "in \(operation.map { "operation \($0) of " } ?? "")migration `\(id)`"
+      "in \(operation.map { "operation `\($0)` of " } ?? "")migration `\(id)`"
     }
   }
 
@@ -105,15 +105,15 @@ package struct Failure: Error, Sendable {
   /// A failure because another process removed or replaced the database file while schemactl had it open.
   ///
   /// - Parameter last: the last migration that was committed before schemactl noticed this.
-  package init(moved database: String, afterApplying last: String? = nil) {
+  package init(moved path: String?, afterApplying last: String? = nil) {
     let state =
       last.map {
-        "SQLite rolled back the unfinished migration. The migrations up to \($0) are in the file "
+        "SQLite rolled back the unfinished migration. The migrations up to `\($0)` are in the file "
           + "that schemactl opened, not in the current file"
       } ?? "SQLite rolled back every change: both files are unchanged"
     self.init(
       .inputOutput,
-      "another process removed or replaced \(database) while schemactl worked on it. \(state)",
+      "another process removed or replaced \(named(path)) while schemactl worked on it. \(state)",
       remedy: "Restore the right file, and run the command again")
   }
 
@@ -136,13 +136,14 @@ package struct Failure: Error, Sendable {
   }
 
   /// An error of SQLite that concerns the whole database.
-  package init(_ error: DatabaseError, database: String) {
+  ///
+  /// - Parameter path: nil if it is unknown.
+  package init(_ error: DatabaseError, database path: String?) {
     let isKeptOut =
       [.readOnly, .cannotOpen].contains(error.code) && !error.saysMoved
-      && DatabaseFile.obstacle(database) != nil
+      && path.flatMap(DatabaseFile.obstacle) != nil
     self.init(
-      isKeptOut ? .permission : error.status, error.inWords(database),
-      remedy: error.remedy(database))
+      isKeptOut ? .permission : error.status, error.inWords(path), remedy: error.remedy(path))
     cause = error
   }
 
@@ -152,14 +153,17 @@ package struct Failure: Error, Sendable {
     [.bug, .inputOutput, .permission, .busy, .interrupted].contains(status)
   }
 
-  /// The failure for any error that stopped work on `database`.
-  package init(of error: any Error, database: String) {
+  /// The failure for any error that stopped work on a database.
+  ///
+  /// - Parameter path: nil if it is unknown.
+  package init(of error: any Error, database path: String?) {
     switch error {
     case let failure as Failure: self = failure
     case let input as InvalidInput: self.init(input)
     case let error as FileError: self.init(error)
-    case let error as DatabaseError: self.init(error, database: database)
-    case let error as NotALedger: self.init(.brokenHistory, "\(database): \(error)")
+    case let error as DatabaseError: self.init(error, database: path)
+    case let error as NotALedger:
+      self.init(.brokenHistory, (path.map { "\($0): " } ?? "") + error.description)
     default: self.init(.bug, "\(error)")
     }
   }
@@ -226,13 +230,15 @@ extension DatabaseError {
     code == .full || (code == .ioError && [ENOSPC, EDQUOT].contains(systemError))
   }
 
-  fileprivate func remedy(_ database: String) -> String? {
+  fileprivate func remedy(_ path: String?) -> String? {
     switch code {
     case .notADatabase:
-      "Check the path; if the file was a database, restore it from a backup: "
-        + "\(restoreCommand(database))`"
-    case .corrupt: Failure.restoring(database)
-    case .readOnly where saysMoved: Failure(moved: database).remedy
+      path.map {
+        "Check the path; if the file was a database, restore it from a backup: "
+          + "\(restoreCommand($0))`"
+      }
+    case .corrupt: path.map(Failure.restoring)
+    case .readOnly where saysMoved: Failure(moved: path).remedy
     case .busy, .locked, .lockingProtocol:
       "Close it there and try again, or wait longer with `--timeout`"
     default: nil
@@ -240,18 +246,19 @@ extension DatabaseError {
   }
 
   /// The error as a sentence about the database.
-  fileprivate func inWords(_ database: String) -> String {
-    switch code {
-    case .busy, .locked, .lockingProtocol: inUse(database)
-    case .notADatabase:
-      "\(database) is not an SQLite database, or it is encrypted"
+  fileprivate func inWords(_ path: String?) -> String {
+    let database = named(path)
+    return switch code {
+    case .busy, .locked, .lockingProtocol:
+      "\(database) is in use by another process (\(message))"
+    case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
     case .corrupt: "\(database) is damaged (\(message))"
-    case .readOnly where saysMoved: Failure(moved: database).problem
+    case .readOnly where saysMoved: Failure(moved: path).problem
     case .readOnly:
       "cannot write \(database): "
-        + (DatabaseFile.obstacle(database)
+        + (path.flatMap(DatabaseFile.obstacle)
           ?? "\(message). Check the permissions of the file and its folder, and the free space")
-    case .cannotOpen: cannotBeOpened(database)
+    case .cannotOpen: cannotBeOpened(path)
     case _ where isFullDisk:
       "the disk is full: \(database) needs more space. Free some space, and try again"
     case .outOfMemory:
@@ -261,37 +268,37 @@ extension DatabaseError {
       "reading or writing \(database) failed (\(message), SQLite error \(extendedCode)). Check "
         + "the disk and its file system before you try again"
     case .interrupted: "interrupted"
-    default: "\(database): \(message) (SQLite error \(extendedCode))"
+    default: "\(path ?? "the database"): \(message) (SQLite error \(extendedCode))"
     }
   }
 
-  private func cannotBeOpened(_ database: String) -> String {
-    if let refusal = DatabaseFile.unreadability(database) {
+  private func cannotBeOpened(_ path: String?) -> String {
+    if let path, let refusal = DatabaseFile.unreadability(path) {
       return
-        "cannot read \(database): \(refusal). Check the permissions of the file and its folder"
+        "cannot read `\(path)`: \(refusal). Check the permissions of the file and its folder"
     }
-    if let obstacle = DatabaseFile.obstacle(database) {
-      return "cannot open \(database): \(obstacle). In WAL mode a reader also writes files beside "
+    if let path, let obstacle = DatabaseFile.obstacle(path) {
+      return "cannot open `\(path)`: \(obstacle). In WAL mode a reader also writes files beside "
         + "the database: copy it with its `-wal` file to a writable folder"
     }
     let reason =
       status == .permission
       ? String(cString: strerror(systemError)) : "\(message) (SQLite error \(extendedCode))"
-    return "cannot open \(database): \(reason)"
-  }
-
-  private func inUse(_ database: String) -> String {
-    "\(database) is in use by another process (\(message))"
+    return "cannot open \(named(path)): \(reason)"
   }
 }
+
+/// A database in a sentence.
+///
+/// - Parameter path: nil if it is unknown.
+private func named(_ path: String?) -> String { path.map { "`\($0)`" } ?? "the database" }
 
 extension Failure {
   /// A failure after which it is unknown whether the migrations `ids` were committed.
   package init(uncertain ids: [String], after failure: Failure) {
-    let ends = [ids.first, ids.last].compactMap { $0 }
-    let what = ids.count == 1 ? ids[0] : ends.joined(separator: " to ")
+    let ends = (ids.count == 1 ? ids : [ids[0], ids[ids.count - 1]]).map { "`\($0)`" }
     self = failure.saying(
-      "It is unknown whether \(what) was applied",
+      "It is unknown whether \(ends.joined(separator: " to ")) was applied",
       remedy: "`schemactl status` shows the result, and `schemactl migrate` continues")
   }
 }

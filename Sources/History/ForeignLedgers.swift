@@ -42,7 +42,7 @@ package struct ForeignLedgers {
     for ledger in ledgers.values where !ledger.failed.isEmpty {
       throw Failure(
         .finding,
-        "`\(ledger.table)` in \(database) has entries that failed: "
+        "`\(ledger.table)` in `\(database)` has entries that failed: "
           + "\(ledger.failed.map { "`\($0)`" }.joined(separator: ", ")). Repair the database with "
           + "the tool that created them. Nothing changed")
     }
@@ -51,7 +51,7 @@ package struct ForeignLedgers {
       guard !unknown.isEmpty else { continue }
       throw Failure(
         .databaseAhead,
-        "\(database) is ahead of the history: no migration replaces "
+        "`\(database)` is ahead of the history: no migration replaces "
           + "\(unknown.map { "`\($0)`" }.joined(separator: ", ")) in `\(ledger.table)`. Nothing changed",
         remedy:
           "Use the history that contains these entries, or write a migration that replaces them")
@@ -71,7 +71,7 @@ package struct ForeignLedgers {
     guard beyond.isEmpty else {
       throw Failure(
         .finding,
-        "\(database) has run \(beyond.map { "`\($0)`" }.joined(separator: ", ")) with another "
+        "`\(database)` has run \(beyond.map { "`\($0)`" }.joined(separator: ", ")) with another "
           + "tool, and not all of `\(migrations[count].id)`, which comes before: running it now "
           + "could repeat a change. Nothing changed",
         remedy: "Run the missing migrations with that tool first")
@@ -87,7 +87,7 @@ package struct ForeignLedgers {
     let run = item.entries.filter { hasRun($0, item) }
     return Failure(
       .finding,
-      "\(database) has run \(run.map { "`\($0)`" }.joined(separator: ", ")) with another tool, but "
+      "`\(database)` has run \(run.map { "`\($0)`" }.joined(separator: ", ")) with another tool, but "
         + "not \(missing.map { "`\($0)`" }.joined(separator: ", ")): `\(migration.id)` replaces "
         + "all of them. Nothing changed",
       remedy:

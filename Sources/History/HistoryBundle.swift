@@ -42,8 +42,8 @@ package final class HistoryBundle: Sendable {
   static let magic = "schemactl bundle "
   static let version = "1"
 
-  /// The bundle's path, or another name, for messages.
-  package let name: String
+  /// The bundle in messages: its path in backquotes, or a phrase.
+  private let subject: String
   /// The path of the manifests' folder when `schemactl bundle` ran.
   package let folder: String
   package let ledger: Ledger
@@ -68,16 +68,16 @@ package final class HistoryBundle: Sendable {
   ///
   /// - Throws: a failure (65) if the file is not a bundle, is truncated, was edited, or has another format
   ///   version.
-  package init(_ bytes: [UInt8], name: String) throws(Failure) {
+  package init(_ bytes: [UInt8], subject: String) throws(Failure) {
     let end = bytes.firstIndex(of: .lineFeed) ?? bytes.endIndex
     let line = String(decoding: bytes[..<end], as: UTF8.self)
     guard line.hasPrefix(Self.magic), end < bytes.endIndex else {
-      throw Failure(.invalidInput, "\(name) is not a bundle of migrations")
+      throw Failure(.invalidInput, "\(subject) is not a bundle of migrations")
     }
     guard line == Self.magic + Self.version else {
       throw Failure(
         .invalidInput,
-        "\(name) has the format `\(line)`, but this program reads version \(Self.version) only",
+        "\(subject) has the format `\(line)`, but this program reads version \(Self.version) only",
         remedy: "Build the app and the bundle with the same version of schemactl")
     }
     do {
@@ -97,22 +97,22 @@ package final class HistoryBundle: Sendable {
       connectionPart = try fields.byte() == 0 ? nil : try Part(&fields)
       schemasPart = try Part(&fields)
     } catch {
-      throw Self.damaged(name)
+      throw Self.damaged(subject)
     }
-    self.name = name
+    self.subject = subject
   }
 
-  private static func damaged(_ name: String) -> Failure {
+  private static func damaged(_ subject: String) -> Failure {
     Failure(
-      .invalidInput, "\(name) is truncated or edited: its digest does not match its content",
+      .invalidInput, "\(subject) is truncated or edited: its digest does not match its content",
       remedy: "Write it again with `schemactl bundle`")
   }
 
   private func content(_ part: Part) throws(Failure) -> ArraySlice<UInt8> {
     let (start, count) = (parts.startIndex, parts.count)
-    guard part.place.upperBound <= count else { throw Self.damaged(name) }
+    guard part.place.upperBound <= count else { throw Self.damaged(subject) }
     let bytes = parts[start + part.place.lowerBound..<start + part.place.upperBound]
-    guard SHA256.hex(bytes) == part.digest else { throw Self.damaged(name) }
+    guard SHA256.hex(bytes) == part.digest else { throw Self.damaged(subject) }
     return bytes
   }
 
@@ -144,11 +144,11 @@ package final class HistoryBundle: Sendable {
       } catch let input as InvalidInput {
         throw Failure(input)
       } catch {
-        throw Self.damaged(name)
+        throw Self.damaged(subject)
       }
       guard migrations.last?.rawDigest == item.rawDigest,
         migrations.last?.canonicalDigest == item.canonicalDigest
-      else { throw Self.damaged(name) }
+      else { throw Self.damaged(subject) }
     }
     return migrations
   }
@@ -156,7 +156,7 @@ package final class HistoryBundle: Sendable {
   package func lock() throws(Failure) -> HistoryLock? {
     guard let lockPart else { return nil }
     let bytes = Array(try content(lockPart))
-    guard let lock = try? HistoryLock(parsing: bytes) else { throw Self.damaged(name) }
+    guard let lock = try? HistoryLock(parsing: bytes) else { throw Self.damaged(subject) }
     return lock
   }
 
@@ -193,7 +193,7 @@ package final class HistoryBundle: Sendable {
       }
       return releases.last { $0.count <= count }
     } catch {
-      throw Self.damaged(name)
+      throw Self.damaged(subject)
     }
   }
 

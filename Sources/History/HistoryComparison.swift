@@ -147,7 +147,7 @@ extension MigrationFolder {
   ) -> String {
     if sameBytes {
       return "the file has the frozen raw digest, but another canonical digest: somebody changed "
-        + "the lock; restore \(shellQuoted(lockFile)) from git"
+        + "the lock; restore `\(lockFile)` from git"
     }
     if entry.forms.dropLast().contains(where: { $0 == migration.canonicalDigest }) {
       return

@@ -93,7 +93,7 @@ package struct NotALedger: Error, CustomStringConvertible {
   let name: String
 
   package var description: String {
-    "\(name) is not a ledger of schemactl: it has other columns; rename or drop the table, or use "
+    "`\(name)` is not a ledger of schemactl: it has other columns; rename or drop the table, or use "
       + "the version of schemactl that created it"
   }
 }

@@ -36,7 +36,7 @@ package struct MigrationFolder: Sendable, Equatable {
     } catch {
       guard error.systemError == ENOENT else { throw Failure(error) }
       throw Failure(
-        .notFound, "the migrations directory \(path) does not exist",
+        .notFound, "the migrations directory `\(path)` does not exist",
         remedy: "`schemactl init` starts a project, `schemactl init --from FILE` starts one from a "
           + "database, and `schemactl import FOLDER` imports the migrations of another tool. "
           + "`--migrations` names another directory")
@@ -47,7 +47,8 @@ package struct MigrationFolder: Sendable, Equatable {
     guard others.isEmpty else {
       throw Failure(
         .notFound,
-        "\(path) contains no manifests, but \(others.prefix(3).joined(separator: ", "))"
+        "`\(path)` contains no manifests, but "
+          + others.prefix(3).map { "`\($0)`" }.joined(separator: ", ")
           + "\(others.count > 3 ? ", …" : ""): schemactl runs manifests (`0001_what_it_does.yaml`) "
           + "that are in the folder itself. Name the folder of the manifests with `--migrations` "
           + "or in `schemactl.yaml`. `schemactl import \(shellQuoted(path)) --migrations FOLDER` "
@@ -185,7 +186,7 @@ extension MigrationFolder {
     guard let claim = FolderClaim(path, timeout: timeout) else {
       throw Failure(
         .busy,
-        "another schemactl has been writing in \(path) for \(timeout) s. Nothing changed",
+        "another schemactl has been writing in `\(path)` for \(timeout) s. Nothing changed",
         remedy: "Try again when it has ended")
     }
     defer { withExtendedLifetime(claim) {} }
@@ -202,9 +203,9 @@ extension MigrationFolder {
     let last = try ids(mayHoldOther: mayHoldOther).last
     guard let last = last ?? (isFrozen ? HistoryLock.fileName : nil) else { return }
     throw Failure(
-      .finding, "\(path) already has a history, up to `\(last)`",
+      .finding, "`\(path)` already has a history, up to `\(last)`",
       remedy: isFrozen
         ? "Add a migration with `schemactl new`, or name another folder with `--migrations`"
-        : "Delete \(path) to start again, or name another folder with `--migrations`")
+        : "Delete `\(path)` to start again, or name another folder with `--migrations`")
   }
 }

@@ -49,16 +49,16 @@ package enum DatabaseFile {
         let name = parentFolder(of: path)
         guard access(name, F_OK) == 0 else {
           guard errno == ENOENT || errno == ENOTDIR else { throw refusal(path, "open") }
-          throw Failure(.notFound, "\(path): folder \(name) does not exist")
+          throw Failure(.notFound, "\(path): folder `\(name)` does not exist")
         }
         return false
-      case ENOTDIR: throw Failure(.notFound, "\(path) does not exist")
+      case ENOTDIR: throw Failure(.notFound, "`\(path)` does not exist")
       default: throw refusal(path, "open")
       }
     }
     guard status.isRegularFile else {
       let what = status.isFolder ? "a folder" : "a special file"
-      throw Failure(.inputOutput, "\(path) is \(what), not an SQLite database")
+      throw Failure(.inputOutput, "`\(path)` is \(what), not an SQLite database")
     }
     guard access(path, R_OK) == 0 else { throw refusal(path, "read") }
     return true
@@ -90,11 +90,11 @@ package enum DatabaseFile {
       case EROFS: "the file system is read-only"
       default: String(cString: strerror(problem))
       }
-    return Failure(ExitStatus(systemError: problem), "cannot \(verb) \(path): \(reason)")
+    return Failure(ExitStatus(systemError: problem), "cannot \(verb) `\(path)`: \(reason)")
   }
 
   package static func require(_ path: String) throws(Failure) {
-    guard try exists(path) else { throw Failure(.notFound, "database \(path) does not exist") }
+    guard try exists(path) else { throw Failure(.notFound, "database `\(path)` does not exist") }
   }
 
   /// Opens a database for reading. If the file has a hot journal, or a WAL without its index, opens it in
@@ -118,7 +118,7 @@ package enum DatabaseFile {
       // The first read failed: the file has a feature that this version of SQLite does not know.
       throw Failure(
         .inputOutput,
-        "cannot read \(path) (\(error.message)): a newer SQLite created it, or it is damaged",
+        "cannot read `\(path)` (\(error.message)): a newer SQLite created it, or it is damaged",
         remedy: "If it is damaged, restore it from a backup: \(restoreCommand(path))`")
     }
   }
@@ -131,7 +131,7 @@ package enum DatabaseFile {
     guard connection.isInWALFormat == true, FileStatus(path)?.names ?? 1 > 1 else { return }
     throw Failure(
       .invalidInput,
-      "\(path) is in WAL mode and has a second name (a hard link). The write-ahead log of one name "
+      "`\(path)` is in WAL mode and has a second name (a hard link). The write-ahead log of one name "
         + "is invisible under the other, which loses changes. Nothing changed",
       remedy: "Remove the other name, or make a copy instead: `sqlite3 FILE \".backup COPY\"`")
   }
@@ -204,7 +204,7 @@ package struct ReadableDatabase {
     guard
       let database = try Self(
         ifExists: file, timeout: timeout, interruption: interruption, onWait: onWait)
-    else { throw Failure(.notFound, "database \(file) does not exist") }
+    else { throw Failure(.notFound, "database `\(file)` does not exist") }
     self = database
   }
 
@@ -251,7 +251,7 @@ extension DatabaseFile {
   package static func obstacle(_ path: String) -> String? {
     for file in databaseSuffixes.map({ path + $0 }) where access(file, F_OK) == 0 {
       if let refusal = refusal(file, R_OK | W_OK) {
-        return file == path ? refusal : "\(file): \(refusal)"
+        return file == path ? refusal : "`\(file)`: \(refusal)"
       }
     }
     return refusal(parentFolder(of: path), W_OK | X_OK).map {
@@ -302,7 +302,7 @@ extension Failure {
   package init(damaged database: String, _ what: String) {
     self.init(
       .inputOutput,
-      "\(database) is damaged (\(what)). Nothing changed",
+      "`\(database)` is damaged (\(what)). Nothing changed",
       remedy: Self.restoring(database))
   }
 }

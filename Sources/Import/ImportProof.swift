@@ -158,7 +158,7 @@ extension ImportedHistory {
           "the SQL drops column `\(column)` of `\(table)`, but no operation of the migration does: "
             + "`sqlmigrate` does not know columns that another branch of the history adds. Write "
             + "the SQL with the script in "
-            + "docs/from/django.md", place: Failure.Place(file: step.path))
+            + "`docs/from/django.md`", place: Failure.Place(file: step.path))
       }
       let actual = scratch.schema.ours()
       if byTokens, compareSchemas(expected: expected, actual: actual).isEmpty,

@@ -81,7 +81,7 @@ extension ForeignHistory {
       let found = code.isEmpty ? "" : ", and \(code.count) files of code"
       throw Failure(
         .notFound,
-        "\(source.name) contains no "
+        "`\(source.name)` contains no "
           + "\(tool == .plain ? "" : "\(tool.rawValue) ")migrations as SQL\(found)\(advice(for: tool))"
       )
     }

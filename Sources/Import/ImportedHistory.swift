@@ -119,8 +119,8 @@ extension ImportedHistory {
     guard foreign.steps.allSatisfy({ $0.replaces == nil }) else {
       throw Failure(
         .finding,
-        "\(database) has no entry of \(foreign.tool.rawValue) for the first migration: it is not a database of "
-          + "this history, or another tool created it (`--tool`)")
+        "`\(database)` has no entry of \(foreign.tool.rawValue) for the first migration: it is not a "
+          + "database of this history, or another tool created it (`--tool`)")
     }
     // Of several equally near points, take the last one: the migrations between them change only rows, and
     // probably have run.

@@ -51,7 +51,7 @@ package struct ReleaseDatabases: Sendable {
       if release.ledger != nil, new.isEmpty {
         throw Failure(
           .invalidInput,
-          "\(release.path) has run no migration that the database before it has not run: name the "
+          "`\(release.path)` has run no migration that the database before it has not run: name the "
             + "databases in the order of their releases, each database once")
       }
       let operations = try SchemaTransition.operations(
@@ -90,7 +90,7 @@ package struct ReleaseDatabases: Sendable {
   private func requireLedger(of release: Release) throws(Failure) {
     guard let ledger = release.ledger else {
       throw Failure(
-        .finding, "\(release.path) has no ledger of a migration tool. schemactl wrote nothing",
+        .finding, "`\(release.path)` has no ledger of a migration tool. schemactl wrote nothing",
         remedy:
           "`schemactl init --from \(shellQuoted(release.path))` starts a history with its schema; "
           + "`import --tool grdb` writes one migration for each database")
@@ -99,7 +99,7 @@ package struct ReleaseDatabases: Sendable {
     let tool = ledger.kind.rawValue
     throw Failure(
       .finding,
-      "\(release.path) has the ledger of \(tool), `\(ledger.table)`. schemactl wrote nothing",
+      "`\(release.path)` has the ledger of \(tool), `\(ledger.table)`. schemactl wrote nothing",
       remedy: "Name the migrations of \(tool): `schemactl import FOLDER --tool \(tool) --database "
         + "\(shellQuoted(release.path))`")
   }
@@ -117,7 +117,7 @@ package struct ReleaseDatabases: Sendable {
         guard differences.isEmpty else {
           throw Failure(
             .finding,
-            "the manifests do not create the schema of \(release.path). schemactl wrote nothing:",
+            "the manifests do not create the schema of `\(release.path)`. schemactl wrote nothing:",
             details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 })
         }
       })

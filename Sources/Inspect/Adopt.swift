@@ -54,7 +54,7 @@ extension Project {
       guard (live.rows ?? []).isEmpty else {
         throw Failure(
           .finding,
-          "\(database) already has a ledger, up to \(live.rows?.last?.id ?? ""): `adopt` needs "
+          "`\(database)` already has a ledger, up to `\(live.rows?.last?.id ?? "")`: `adopt` needs "
             + "a database without a ledger",
           remedy: "`schemactl status --database \(shellQuoted(database))` shows it")
       }
@@ -98,7 +98,7 @@ extension PendingReplay {
       guard !differences[index].isEmpty else { return index }
       let fitting = equal.map { steps[$0].migration.id }
       throw refusal(
-        "the schema of \(database) is not that of `\(steps[index].migration.id)`"
+        "the schema of `\(database)` is not that of `\(steps[index].migration.id)`"
           + (fitting.isEmpty
             ? ""
             : ", but that of \(fitting.map { "`\($0)`" }.joined(separator: ", "))"),
@@ -112,13 +112,13 @@ extension PendingReplay {
           remedy: "`schemactl init --from` writes the first migration")
       }
       throw refusal(
-        "the schema of \(database) differs from the schema at every point of the history",
+        "the schema of `\(database)` differs from the schema at every point of the history",
         "the nearest point, `\(steps[nearest].migration.id)`", differences[nearest])
     }
     guard first == last else {
       throw Failure(
         .finding,
-        "several points of the history have the schema of \(database), because only rows change "
+        "several points of the history have the schema of `\(database)`, because only rows change "
           + "between them: \(equal.map { "`\(steps[$0].migration.id)`" }.joined(separator: ", ")). "
           + "Nothing changed",
         remedy: "Name the last migration that the database has run with `--to`")

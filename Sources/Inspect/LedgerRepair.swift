@@ -53,7 +53,7 @@ extension Project {
     let current = try view(of: readable)
     try current.requireIntactHistory()
     guard let rows = live.rows else {
-      throw Failure(.finding, "\(database) has no ledger to repair")
+      throw Failure(.finding, "`\(database)` has no ledger to repair")
     }
     let repaired = try current.repaired(rows, by: repair)
     // The repair may change which of the squashed migrations have run.
@@ -84,7 +84,7 @@ extension Project {
     else { return failure }
     return Failure(
       .finding,
-      "schemactl cannot record `\(repair.id)` as absent: \(database) has also run `\(id)`, which needs "
+      "schemactl cannot record `\(repair.id)` as absent: `\(database)` has also run `\(id)`, which needs "
         + "it. Nothing changed",
       remedy: "If the database has not run `\(id)` either, record that first: `schemactl repair "
         + "\(shellQuoted(id)) absent --reason … --database \(shellQuoted(database))`")
@@ -139,7 +139,7 @@ extension Project {
     try DatabaseFile.write(to: database, timeout: timeout) { connection in
       guard try ledger.rows(in: connection) == plan.rows else {
         throw Failure(
-          .busy, "another process changed the ledger of \(database): run the command again")
+          .busy, "another process changed the ledger of `\(database)`: run the command again")
       }
       try Ledger.write(to: connection) { () throws(DatabaseError) in
         try connection.execute("DELETE FROM main.\(ledger.name)")

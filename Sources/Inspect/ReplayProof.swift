@@ -15,7 +15,7 @@ package struct ReplayProof: Sendable {
     /// The last migration up to this point.
     package let migration: String
 
-    package var inWords: String { release.map { "release \($0)" } ?? migration }
+    package var inWords: String { release.map { "release \($0)" } ?? "`\(migration)`" }
   }
 
   /// The migrations of a database that was created at one point, up to a later point.

@@ -28,7 +28,7 @@ package struct SchemaFile: Sendable {
     let problem =
       FileStatus(path) == nil ? "does not exist" : "is not the schema of the latest migration"
     return Failure(
-      .finding, "\(path) \(problem)", remedy: "`schemactl inspect --write` updates it",
+      .finding, "`\(path)` \(problem)", remedy: "`schemactl inspect --write` updates it",
       place: Failure.Place(file: path, position: Position(line: 1, column: 1)))
   }
 }

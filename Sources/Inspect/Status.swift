@@ -92,8 +92,8 @@ extension Project {
     guard unknown.isEmpty else {
       throw Failure(
         .databaseAhead,
-        "\(database.name) has run migrations that the history does not contain: "
-          + unknown.joined(separator: ", "))
+        "`\(database.name)` has run migrations that the history does not contain: "
+          + unknown.map { "`\($0)`" }.joined(separator: ", "))
     }
     return DiffReport(
       changes: try view.drift(of: live), hasLedger: live.rows != nil,

@@ -132,7 +132,7 @@ extension Project {
     guard let squash else { return }
     guard let old = try squashedMigrations() else {
       report.notes.append(
-        "cannot verify the migrations that `\(squash.id)` replaces: \(folder.squashed.path) does "
+        "cannot verify the migrations that `\(squash.id)` replaces: `\(folder.squashed.path)` does "
           + "not exist"
       )
       return
@@ -151,7 +151,7 @@ extension Project {
     states += names.filter { !known.contains($0) }.map { id in
       HistoryEntry(
         id: id, frozen: true, state: .removed,
-        detail: "\(folder.squashed.file(ofMigration: id)) is missing: restore it from git")
+        detail: "`\(folder.squashed.file(ofMigration: id))` is missing: restore it from git")
     }
     guard report.failure == nil, !report.isHistoryBroken,
       !states.contains(where: \.state.isBroken), chain.count == names.count

@@ -79,7 +79,7 @@ package struct Baseline: Sendable {
     guard try isReplaceable(file) else {
       throw Failure(
         .invalidInput,
-        "\(file) is not a baseline of lint findings, so schemactl did not overwrite it",
+        "`\(file)` is not a baseline of lint findings, so schemactl did not overwrite it",
         remedy: "Name another file as `lint: { baseline: FILE }`, or remove this one first")
     }
     return Array(text(findings).utf8)

@@ -133,7 +133,7 @@ package struct Linter: Sendable {
     migrations.filter { migration in
       migration.manifest.isEmpty && !project.isFrozen(migration)
         && ids?.contains(migration.id.exact) ?? true
-    }.map { "\($0.file) has no operations: `freeze` refuses it" }
+    }.map { "`\($0.file)` has no operations: `freeze` refuses it" }
   }
 
   /// Advice for errors in frozen manifests.

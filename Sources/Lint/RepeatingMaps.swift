@@ -48,7 +48,7 @@ extension Timeline {
       let constraints = after.keys.filter { mayRepeat($0) }.map { columns -> Draft in
         let names = after.list(of: columns)
         return draft(
-          "UNIQUE (\(names)) of `\(after.name)`", "\(after.name).\(names)",
+          "`UNIQUE (\(names))` of `\(after.name)`", "\(after.name).\(names)",
           at: change.place(ofConstraintOver: columns))
       }
       return constraints

@@ -52,21 +52,22 @@ struct KeyUses {
       for (constraint, written) in zip(column.constraints, old.constraints) {
         switch constraint.kind {
         case .check(let check) where calculates(check):
-          found.append("\(original.tokens.text(written.range)) of `\(table.name).\(old.name.text)`")
+          let text = original.tokens.text(written.range)
+          found.append("`\(text)` of `\(table.name).\(old.name.text)`")
         case .generated(let generated) where calculates(generated.expression):
           found.append("the generated column `\(table.name).\(old.name.text)`")
         case .default where ids.contains(column.name.text):
           // After the conversion, this default identifies no row.
           let text = original.tokens.text(written.range)
           guard text.identifier != "DEFAULT NULL" else { continue }
-          found.append("\(text) of `\(table.name).\(old.name.text)`")
+          found.append("`\(text)` of `\(table.name).\(old.name.text)`")
         default: break
         }
       }
     }
     for (constraint, written) in zip(table.parsed.constraints, original.parsed.constraints) {
       if case .check(let check, _) = constraint.kind, calculates(check) {
-        found.append("\(original.tokens.text(written.range)) of `\(table.name)`")
+        found.append("`\(original.tokens.text(written.range))` of `\(table.name)`")
       }
     }
   }

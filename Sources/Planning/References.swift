@@ -59,7 +59,7 @@ struct ParentKeys {
         of: table.name,
         promise:
           "every row of `\(link.child.name)` refers to the same row of `\(table.name)` as before",
-        message: "rows of `\(link.child.name)` (\(columns)) would refer to other rows of "
+        message: "rows of `\(link.child.name) (\(columns))` would refer to other rows of "
           + "`\(table.name)` than before. \(Self.explanation)")
     }
   }

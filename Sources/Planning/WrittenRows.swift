@@ -227,7 +227,7 @@ extension WrittenRows {
       guard isChanged || !known.contains(table.tokens.normalTokens(in: check.range)),
         let rows = violating(check)
       else { return nil }
-      let text = "CHECK (\(table.tokens.text(check.range)))"
+      let text = "`CHECK (\(table.tokens.text(check.range)))`"
       return Question(
         rows, of: old.name, promise: "every row of `\(table.name)` meets \(text)",
         message: "some rows of `\(table.name)` do not meet \(text): correct them first")

@@ -146,7 +146,7 @@ private func targetOfLink(
   guard target.utf8.starts(with: joinedPath(try resolvedPath(folder), "").utf8) else {
     throw FileError(
       path: file, systemError: EACCES,
-      message: "is a link that leads out of the folder, to \(target): put the file itself here")
+      message: "is a link that leads out of the folder, to `\(target)`: put the file itself here")
   }
   return target
 }

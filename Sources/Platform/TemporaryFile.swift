@@ -346,7 +346,7 @@ package enum FileChange {
     switch self {
     case .renaming(let old, let new):
       return (try? FileChange.renaming(new, to: old).make()) == nil
-        ? "\(new) (formerly \(old))" : nil
+        ? "`\(new)` (formerly `\(old)`)" : nil
     case .creation(let file, _):
       try? removeFile(file)
       return nil

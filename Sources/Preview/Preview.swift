@@ -197,7 +197,7 @@ extension Project {
       return try body()
     } catch {
       guard error.isFault else { return nil }
-      throw Failure(error, database: database ?? "")
+      throw Failure(error, database: database)
     }
   }
 }

@@ -55,7 +55,7 @@ extension Project {
       onEvent: onEvent)
     if interruption.isRequested, report.failure != nil {
       report.failure = Failure(
-        .interrupted, "interrupted: schemactl removed the copy, and \(database) is unchanged")
+        .interrupted, "interrupted: schemactl removed the copy, and `\(database)` is unchanged")
     } else {
       try inspect?(
         DatabaseFile.openForReading(
@@ -73,7 +73,7 @@ extension Project {
       // A migration may write a table a second time, and the old pages into a journal.
       return try copier.copy(
         readable.connection, for: database,
-        "a copy of \(database) to try the migrations on"
+        "a copy of `\(database)` to try the migrations on"
       ) { $0.saturatingTimes(3) }
     } catch {
       guard !isWritableFolder(parentFolder(of: database)) else { throw error }

@@ -53,11 +53,11 @@ package final class Cluster {
     } while time.seconds < timeout
     if let problem, problem.isLostConnection {
       throw Failure(
-        .inputOutput, "schemactl cannot reach a node of \(address.text): \(problem.message)",
+        .inputOutput, "schemactl cannot reach a node of `\(address.text)`: \(problem.message)",
         remedy: "Make sure that most of its nodes run, and try again")
     }
     throw Failure(
-      .busy, "\(address.text) has no leader",
+      .busy, "`\(address.text)` has no leader",
       remedy: "Make sure that most of its nodes run, or wait longer with `--timeout`")
   }
 
@@ -119,7 +119,7 @@ package final class Cluster {
     case .interrupted: Failure(.interrupted, "interrupted")
     case .busy, .locked:
       Failure(
-        .busy, "\(address.text) is in use (\(error.message))",
+        .busy, "`\(address.text)` is in use (\(error.message))",
         remedy: "Try again, or wait longer with `--timeout`")
     default:
       Failure(error.status, "\(address.text): \(error.message) (error \(error.extendedCode))")

@@ -24,7 +24,7 @@ package struct ClusterAddress: Sendable {
       throw Failure(
         .usage,
         "`\(text)` is not the address of a dqlite database, such as "
-          + "dqlite://10.0.0.1:9001,10.0.0.2:9001/app.db")
+          + "`dqlite://10.0.0.1:9001,10.0.0.2:9001/app.db`")
     }
     self.text = text
     self.nodes = nodes
@@ -33,7 +33,7 @@ package struct ClusterAddress: Sendable {
       throw Failure(
         .usage,
         "`\(database)` cannot name a dqlite database: use up to 250 bytes, no `:`, and no `-wal` or `-journal` at "
-          + "the end, such as app.db")
+          + "the end, such as `app.db`")
     }
   }
 

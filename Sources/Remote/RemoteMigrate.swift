@@ -159,7 +159,7 @@ private struct RemoteMigration {
         // The process that wrote the row has committed.
         hasLedger = true
         failure = Failure(
-          .busy, "another process migrates \(cluster.address.text)", remedy: "Try again later")
+          .busy, "another process migrates `\(cluster.address.text)`", remedy: "Try again later")
       } catch AttemptError.busy(let error) {
         failure = cluster.failure(error)
       } catch AttemptError.leaderLost(let error, let isCommitLost) {

@@ -86,7 +86,7 @@ struct RemoteTransaction {
     let found = try Schema(of: leader).promised(besides: ledger).subtracting(unknown)
     let promised = planned.after.promised(besides: ledger)
     guard found == promised else {
-      let names = found.symmetricDifference(promised).map { "\($0.kind.rawValue) \($0.name)" }
+      let names = found.symmetricDifference(promised).map { "\($0.kind.rawValue) `\($0.name)`" }
       throw context.failure(
         .finding,
         "the schema differs from that of the scratch database, and schemactl rolled back the "

@@ -67,7 +67,7 @@ extension Project {
     guard !differences.isEmpty else { return }
     throw Failure(
       .finding,
-      "\(path) has run `\(last.id)` according to the ledger of another tool, but its schema "
+      "`\(path)` has run `\(last.id)` according to the ledger of another tool, but its schema "
         + "differs from the history. Nothing changed. The differences:",
       details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },
       remedy: "Correct the schema of the database, or list the objects under `ignore`")
@@ -195,7 +195,7 @@ extension Project {
     guard squash.isReplaced(by: run) else {
       throw Failure(
         .busy,
-        "\(path) has run some of the migrations that `\(squash.id)` replaces",
+        "`\(path)` has run some of the migrations that `\(squash.id)` replaces",
         remedy:
           "Run `schemactl migrate`, or run it again if another process has migrated the database in the "
           + "meantime")
@@ -214,8 +214,8 @@ extension Project {
       ?? "the version that ends with `\(last)`"
     return Failure(
       .notFound,
-      "\(path) has run some of the migrations that `\(squash.id)` replaces, and the manifests of the others "
-        + "are missing in \(folder.squashed.path). Nothing changed. Install \(release) first, which "
+      "`\(path)` has run some of the migrations that `\(squash.id)` replaces, and the manifests of the others "
+        + "are missing in `\(folder.squashed.path)`. Nothing changed. Install \(release) first, which "
         + "migrates it to `\(last)`, or restore the folder from git")
   }
 }

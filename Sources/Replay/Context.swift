@@ -106,7 +106,7 @@ extension Failure {
     if let error = error as? DatabaseError {
       self.init(error.status, "cannot read the schema: \(error.inWords)")
     } else {
-      self.init(of: error, database: "the database")
+      self.init(of: error, database: nil)
     }
   }
 }

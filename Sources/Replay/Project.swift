@@ -65,7 +65,7 @@ package struct Project: Sendable {
   package func unknownMigration(_ name: String) -> Failure {
     Failure(
       .usage,
-      "\(folder.path) has no migration `\(name)`" + didYouMean(name, among: migrations.map(\.id)))
+      "`\(folder.path)` has no migration `\(name)`" + didYouMean(name, among: migrations.map(\.id)))
   }
 
   package func isFrozen(_ migration: Migration) -> Bool {
@@ -182,13 +182,13 @@ extension LiveDatabase {
   /// programs, so where a migrated database was expected, something has emptied it.
   package func requireContent(path: String) throws(Failure) {
     guard (rows ?? []).isEmpty else { return }
-    let tables = schema.tables.filter { !$0.isInternal }.map(\.name).abridged(to: 5)
+    let tables = schema.tables.filter { !$0.isInternal }.map { "`\($0.name)`" }.abridged(to: 5)
     let problem =
       tables.isEmpty
       ? "is empty: it has no table and no ledger"
       : "has run no migration: it contains only \(tables.joined(separator: ", "))"
     throw Failure(
-      .notFound, "\(path) \(problem). Nothing changed",
+      .notFound, "`\(path)` \(problem). Nothing changed",
       remedy: "If it had rows, restore a backup. If it is new, run `schemactl migrate` on it alone")
   }
 
@@ -213,7 +213,7 @@ extension LiveDatabase {
       } ?? (DatabaseFile.isFile(path) ? Self.adoptingFile : Self.adoptingOther)
     throw Failure(
       .finding,
-      "\(path) holds \(names), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know "
+      "`\(path)` holds \(names), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know "
         + "which migrations it has run. Nothing changed",
       remedy: advice)
   }

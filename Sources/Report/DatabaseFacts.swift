@@ -79,8 +79,8 @@ extension Project {
 extension StatusReport {
   /// The migrations whose ledger rows or manifests contradict the history.
   fileprivate var disagreements: [String] {
-    broken.map { "\($0.id) is \($0.state.rawValue): \($0.detail)" }
-      + ledger.filter(\.state.stops).map { "\($0.id) is \($0.state.rawValue): \($0.detail)" }
+    broken.map { "`\($0.id)` is \($0.state.rawValue): \($0.detail)" }
+      + ledger.filter(\.state.stops).map { "`\($0.id)` is \($0.state.rawValue): \($0.detail)" }
   }
 }
 

@@ -116,7 +116,7 @@ extension Page {
         let isLast = place == transcript.turns.count - 1
         let outcome: HTML = isLast ? "<p class=\"outcome\">\(message: transcript.outcome)</p>" : ""
         return """
-          <div class="\(turn.isSender ? "sender" : "receiver")"><h4>\(place + 1). \(name)</h4>\(schema)\
+          <div class="\(turn.isSender ? "sender" : "receiver")"><h4>\(place + 1). \(message: name)</h4>\(schema)\
           <pre tabindex="0"><code>\(lines: turn.statements.joined(separator: "\n"))</code></pre>\(outcome)</div>
 
           """

@@ -80,7 +80,7 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
     switch error {
     case let error as SchemaError: self = error
     case let refusal as BorrowRefusal: self.init(refusal.failure, after: nil)
-    default: self.init(Failure(of: error, database: "the connection's database"), after: nil)
+    default: self.init(Failure(of: error, database: nil), after: nil)
     }
   }
 }

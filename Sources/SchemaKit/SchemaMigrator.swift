@@ -54,31 +54,31 @@ public struct SchemaMigrator: Sendable {
       throw SchemaError(Failure(error))
     }
     try self.init(
-      bundle: bytes, named: path, functions: functions, collations: collations, drafts: drafts,
-      timeout: timeout)
+      bundle: bytes, named: "`\(path)`", functions: functions, collations: collations,
+      drafts: drafts, timeout: timeout)
   }
 
   /// Opens a bundle that is in memory.
   ///
   /// - Parameters:
   ///   - bytes: the bundle.
-  ///   - name: the name of the bundle in messages.
+  ///   - subject: the bundle in messages.
   ///   - functions: functions that the schema or the migrations call and that SQLite does not have.
   ///   - collations: collations that the schema or the migrations use and that SQLite does not have.
   ///   - drafts: whether the bundle may contain drafts.
   ///   - timeout: the time to wait for a lock, in seconds.
   /// - Throws: ``SchemaError``, as for a file.
   public init(
-    bundle bytes: [UInt8], named name: String = "the bundle", functions: [AppFunction] = [],
+    bundle bytes: [UInt8], named subject: String = "the bundle", functions: [AppFunction] = [],
     collations: [AppCollation] = [], drafts: Drafts = .inDebugBuilds, timeout: Double = 5
   ) throws(SchemaError) {
     do throws(Failure) {
-      let bundle = try HistoryBundle(bytes, name: name)
+      let bundle = try HistoryBundle(bytes, subject: subject)
       if !drafts.areAllowed, !bundle.drafts.isEmpty {
         throw Failure(
           .invalidInput,
-          "\(name) holds drafts, which may still change: "
-            + bundle.drafts.abridged(to: 5).joined(separator: ", "),
+          "\(subject) holds drafts, which may still change: "
+            + bundle.drafts.map { "`\($0)`" }.abridged(to: 5).joined(separator: ", "),
           remedy: "Freeze them for a release, and write the bundle again")
       }
       history = .bundle(bundle)

@@ -24,7 +24,7 @@ package struct AppVersion: Sendable, Hashable {
   }
 
   /// For a sentence.
-  package var device: String { isRelease ? "a \(name) device" : "a device with \(name)" }
+  package var device: String { isRelease ? "a \(name) device" : "a device with `\(name)`" }
 }
 
 extension Project {

@@ -99,7 +99,7 @@ extension MigrationFolder {
       if migration.id != squashID(of: last) {
         "the file of a squash through `\(last)` must have the name `\(squashID(of: last)).yaml`"
       } else if !isFirst, !path.hasSuffix("/squashed") {
-        "a squash comes first: move the migrations that it replaces to \(squashed.path)"
+        "a squash comes first: move the migrations that it replaces to `\(squashed.path)`"
       } else {
         nil
       }
@@ -126,7 +126,7 @@ extension MigrationFolder {
     for names in groups {
       for name in names.dropFirst() {
         problems[name.text] =
-          "\(names[0].text) has the number \(MigrationNumber(id: name.id)) too: give one of the two "
+          "`\(names[0].text)` has the number \(MigrationNumber(id: name.id)) too: give one of the two "
           + "another number (`\(renumberCommand([name.id]))`)"
       }
     }

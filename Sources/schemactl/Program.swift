@@ -138,7 +138,7 @@ extension [OptionDeclaration] {
 
   /// The options of commands that also work on a dqlite cluster.
   static var databaseOrCluster: [OptionDeclaration] {
-    database("The database: a file, or dqlite://HOST:PORT/NAME.")
+    database("The database: a file, or `dqlite://HOST:PORT/NAME`.")
   }
 
   private static func database(_ summary: String) -> [OptionDeclaration] {

@@ -45,7 +45,7 @@ extension Session {
     let project = try project(in: migrations)
     if project.migrations.isEmpty, project.lock == nil, !mayBeEmpty {
       warn(
-        "\(migrations) has no migrations, so schemactl checked and ran nothing. "
+        "`\(migrations)` has no migrations, so schemactl checked and ran nothing. "
           + "`\(command("new", database: false)) NAME` writes the first one")
     }
     return asksGitAboutDrafts ? project.askingGitAboutDrafts() : project
@@ -82,7 +82,7 @@ extension Session {
     guard text("to") != nil, !names.isEmpty else { return }
     try require(
       !names.allSatisfy(DatabaseFile.isFile),
-      "`--to` needs a history, and \(names.map(\.visible).joined(separator: " and ")) "
+      "`--to` needs a history, and \(names.map { "`\($0.visible)`" }.joined(separator: " and ")) "
         + (names.count == 1 ? "is a file" : "are files"),
       hint: "Leave out `--to`, or name a migrations directory.")
   }

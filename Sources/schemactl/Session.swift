@@ -200,7 +200,7 @@ struct Session {
   func optionalDatabase() throws -> String? {
     guard let database = try database() else { return nil }
     if !flag("database"), try !DatabaseFile.exists(database) {
-      note("\(database) does not exist yet")
+      note("`\(database)` does not exist yet")
       return nil
     }
     return database

@@ -36,10 +36,11 @@ import Testing
         "ferry ledger --help"
       ),
       (
-        "--quiet", "a command is missing. The commands are cross, ledger, fog.", "ferry --help"
+        "--quiet", "a command is missing. The commands are `cross`, `ledger`, `fog`.",
+        "ferry --help"
       ),
       (
-        "ledger", "`ledger` needs a subcommand. The subcommands are show, repair.",
+        "ledger", "`ledger` needs a subcommand. The subcommands are `show`, `repair`.",
         "ferry ledger --help"
       ),
       ("cross", "argument `PIER` is missing for `cross`.", "ferry cross --help"),

@@ -445,8 +445,8 @@ struct FreeSpaceTests {
     let report = try sandbox.migrate { $0.backup = BackupOptions(.folder(disk.path)) }
     #expect(report.status == .inputOutput)
     let message = report.failure?.message ?? ""
-    #expect(message.hasPrefix("a backup of \(sandbox.database) needs 1."), "\(message)")
-    #expect(message.contains("\(disk.path) has 307 kB free"), "\(message)")
+    #expect(message.hasPrefix("a backup of `\(sandbox.database)` needs 1."), "\(message)")
+    #expect(message.contains("`\(disk.path)` has 307 kB free"), "\(message)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).isEmpty)
     #expect(try Dump(sandbox.open()) == before)
   }

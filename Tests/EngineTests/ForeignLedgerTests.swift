@@ -247,7 +247,7 @@ struct ForeignLedgerTests {
     var options = app.sandbox.options()
     options.existing = true
     let failure = #expect(throws: Failure.self) { try app.sandbox.project().migrate(options) }
-    #expect(failure?.message.contains("contains only grdb_migrations") == true)
+    #expect(failure?.message.contains("contains only `grdb_migrations`") == true)
   }
 
   @Test("the ledgers of two tools need their kinds")

@@ -312,7 +312,7 @@ struct HostileDatabaseTests {
     let report = try sandbox.migrate()
     #expect(report.status == .inputOutput)
     let message = report.failure?.message ?? ""
-    #expect(message.contains("live.sqlite is damaged ("), "\(message)")
+    #expect(message.contains("live.sqlite` is damaged ("), "\(message)")
     #expect(message.contains("Nothing changed. Restore it from a backup"))
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
     #expect(throws: Failure.self) { try sandbox.project().dryRun(sandbox.options()) }
@@ -344,7 +344,7 @@ struct HostileDatabaseTests {
     try sandbox.addSQL("0002_drop", sql)
     let report = try sandbox.migrate()
     #expect(report.status == .inputOutput)
-    #expect(report.failure?.message.contains("live.sqlite is damaged (") == true)
+    #expect(report.failure?.message.contains("live.sqlite` is damaged (") == true)
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
     #expect(try sandbox.rows("SELECT a FROM t") == [["keep me"]])
   }
@@ -380,7 +380,7 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT name FROM tags WHERE colour = 'red'") == [[116]])
     guard isRefused else { return }
     #expect(
-      report.failure?.message.contains("live.sqlite is damaged (NUMERIC value in tags.name: ")
+      report.failure?.message.contains("live.sqlite` is damaged (NUMERIC value in tags.name: ")
         == true)
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
   }

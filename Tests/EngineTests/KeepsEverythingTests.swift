@@ -418,7 +418,7 @@ struct LeftBehindTests {
     #expect(report.status == .inputOutput)
     #expect(report.applied.isEmpty)
     let message = try #require(report.failure?.message)
-    #expect(message.contains("0001_one, 0002_two"), "\(message)")
+    #expect(message.contains("`0001_one`, `0002_two`"), "\(message)")
     #expect(message.contains("Run `schemactl migrate` again"), "\(message)")
   }
 }

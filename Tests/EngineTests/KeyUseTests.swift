@@ -30,10 +30,10 @@ struct KeyUseTests {
     arguments: [
       (", twice INTEGER AS (id * 2)", "", "the generated column `people.twice`"),
       (", kind TEXT AS (typeof(\"up\")) STORED", "", "the generated column `people.kind`"),
-      (", CHECK (up < people.id)", "", "CHECK (up < people.id) of `people`"),
-      (" CHECK (up IS NULL OR up > 0)", "", "CHECK (up IS NULL OR up > 0) of `people.up`"),
-      (" DEFAULT 1", "", "DEFAULT 1 of `people.up`"),
-      ("", ", CHECK (person <> 5)", "CHECK (person <> 5) of `photos`"),
+      (", CHECK (up < people.id)", "", "`CHECK (up < people.id)` of `people`"),
+      (" CHECK (up IS NULL OR up > 0)", "", "`CHECK (up IS NULL OR up > 0)` of `people.up`"),
+      (" DEFAULT 1", "", "`DEFAULT 1` of `people.up`"),
+      ("", ", CHECK (person <> 5)", "`CHECK (person <> 5)` of `photos`"),
       ("", ", half AS (person / 2)", "the generated column `photos.half`"),
     ])
   func constraints(people: String, photos: String, name: String) throws {

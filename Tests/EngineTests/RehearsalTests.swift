@@ -189,7 +189,7 @@ struct ReplacedFileTests {
     }
     #expect(report.status == .inputOutput)
     #expect(report.applied.map(\.id) == ["0002_change"])
-    #expect(report.failure?.message.contains("up to 0002_change") == true)
+    #expect(report.failure?.message.contains("up to `0002_change`") == true)
     #expect(try held(sandbox.database) == [["old"], [1]])
   }
 }

@@ -34,7 +34,7 @@ struct ReplayProofTests {
     #expect(proof.migrations == 4)
     #expect(
       ways(proof) == [
-        "release 1.0 to release 1.1", "release 1.1 to release 1.2", "release 1.2 to 0004_step",
+        "release 1.0 to release 1.1", "release 1.1 to release 1.2", "release 1.2 to `0004_step`",
       ])
   }
 
@@ -47,7 +47,7 @@ struct ReplayProofTests {
     #expect(
       ways(proof) == [
         "release 1.0 to release 1.1", "release 1.0 to release 1.2", "release 1.1 to release 1.2",
-        "release 1.0 to 0004_step", "release 1.1 to 0004_step", "release 1.2 to 0004_step",
+        "release 1.0 to `0004_step`", "release 1.1 to `0004_step`", "release 1.2 to `0004_step`",
       ])
   }
 
@@ -65,7 +65,7 @@ struct ReplayProofTests {
     let sandbox = try Sandbox().addSQL("0001_a", "CREATE TABLE a (id)")
     try sandbox.freeze(release: nil)
     try sandbox.addSQL("0002_b", "CREATE TABLE b (id)")
-    #expect(ways(try sandbox.project().proof()) == ["0001_a to 0002_b"])
+    #expect(ways(try sandbox.project().proof()) == ["`0001_a` to `0002_b`"])
   }
 
   @Test("a migration that depends on state of the older connection fails and is named")
@@ -79,7 +79,7 @@ struct ReplayProofTests {
     let path = try #require(proof.paths.last)
     #expect(proof.paths.filter { !$0.isProven }.count == 1)
     #expect(
-      path.inWords == "a database created at release 1.2 cannot be migrated to 0004_step: "
+      path.inWords == "a database created at release 1.2 cannot be migrated to `0004_step`: "
         + "CHECK constraint failed: id > 0")
     #expect(path.failure?.migration?.id == "0004_step")
     // In the path from 1.0, the connection itself inserts the row. With every pair, each path continues to
@@ -139,7 +139,7 @@ struct ReplayProofTests {
     #expect(proof.migrations == 3)
     #expect(
       ways(proof) == [
-        "release 1.0 to release 1.1", "release 1.0 to 0003_c", "release 1.1 to 0003_c",
+        "release 1.0 to release 1.1", "release 1.0 to `0003_c`", "release 1.1 to `0003_c`",
       ])
     #expect(!proof.paths.contains { !$0.isProven })
   }

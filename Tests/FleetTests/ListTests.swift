@@ -45,7 +45,7 @@ struct ListTests {
     try manager.linkItem(
       atPath: tenants.path(Tenants.name(1)), toPath: tenants.path("tenants/second.sqlite"))
     let pairs = [
-      (Tenants.name(0), Tenants.name(0), "the list names \(Tenants.name(0)) twice"),
+      (Tenants.name(0), Tenants.name(0), "the list names `\(Tenants.name(0))` twice"),
       (Tenants.name(0), "tenants/link.sqlite", "are two names of one file"),
       (Tenants.name(1), "tenants/second.sqlite", "are two names of one file"),
       (Tenants.name(1), "./\(Tenants.name(1))", "are two names of one file"),

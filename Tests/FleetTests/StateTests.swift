@@ -165,7 +165,7 @@ struct StateTests {
     #expect(run.text.contains("\n 3  migrated\n"))
     #expect(
       run.text.contains(
-        "\n12  differs from the history (exit code 1): migration \(Tenants.second)\n"))
+        "\n12  differs from the history (exit code 1): migration `\(Tenants.second)`\n"))
     #expect(run.text.contains(": 3 succeeded, 12 failed.\n"))
     let all = try tenants.fleet("migrate", "--databases", "tenants/*.sqlite", "--verbose")
     for number in 0..<12 { #expect(all.text.contains("\(Tenants.name(number)): differs")) }

@@ -164,7 +164,7 @@ struct MigrationFolderTests {
     for name in ["007_a.yaml", "7_b.yaml", "8_c.yaml"] { try temporary.write(name) }
     #expect(
       temporary.problems() == [
-        "7_b.yaml: 007_a.yaml has the number 7 too: give one of the two another number "
+        "7_b.yaml: `007_a.yaml` has the number 7 too: give one of the two another number "
           + "(`schemactl renumber 7_b`)"
       ])
   }
@@ -185,7 +185,7 @@ struct MigrationFolderTests {
         "03_d.yaml: unknown key `third`\(keys)", "03_d.yaml: a manifest needs `operations`",
         "1_a.yaml: unknown key `first`\(keys)", "1_a.yaml: unknown key `second`\(keys)",
         "2_b.yml: rename it to `2_b.yaml`: manifests end in `.yaml`",
-        "3_c.yaml: 03_d.yaml has the number 3 too: give one of the two another number "
+        "3_c.yaml: `03_d.yaml` has the number 3 too: give one of the two another number "
           + "(`schemactl renumber 3_c`)",
         "4_e.yaml: is not a regular file",
       ])
@@ -200,7 +200,7 @@ struct MigrationFolderTests {
     #expect(
       temporary.problems() == [
         "1_pipe.yaml: is not a regular file", "2_link.yaml: is not a regular file",
-        "3_device.yaml: is a link that leads out of the folder, to /dev/zero: "
+        "3_device.yaml: is a link that leads out of the folder, to `/dev/zero`: "
           + "put the file itself here",
       ])
   }
@@ -226,11 +226,11 @@ struct MigrationFolderTests {
     defer { free(target) }
     #expect(
       temporary.problems() == [
-        "2_outside.yaml: is a link that leads out of the folder, to \(String(cString: target)): "
+        "2_outside.yaml: is a link that leads out of the folder, to `\(String(cString: target))`: "
           + "put the file itself here",
         "3_nowhere.yaml: is a broken link: No such file or directory",
         "4_circle.yaml: is a broken link: Too many levels of symbolic links",
-        "5_neighbour.yaml: is a link that leads out of the folder, to FOLDER-2/file: "
+        "5_neighbour.yaml: is a link that leads out of the folder, to `FOLDER-2/file`: "
           + "put the file itself here",
       ])
   }
@@ -266,7 +266,7 @@ struct MigrationFolderTests {
       try MigrationFolder(temporary.path("missing")).migrations()
     }
     #expect(missing?.status == .notFound)
-    #expect(missing?.message.contains("\(temporary.path("missing")) does not exist") == true)
+    #expect(missing?.message.contains("`\(temporary.path("missing"))` does not exist") == true)
     try temporary.write("file", "")
     let unreadable = #expect(throws: Failure.self) {
       try MigrationFolder(temporary.path("file")).migrations()

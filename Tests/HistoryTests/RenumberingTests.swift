@@ -70,7 +70,7 @@ struct RenumberingTests {
     }
     for name in ["7", ""] {
       let failure = #expect(throws: Failure.self) { try renamed([name], among: ["0001_a"]) }
-      #expect(failure?.statement == ["migrations has no migration `\(name)`"])
+      #expect(failure?.statement == ["`migrations` has no migration `\(name)`"])
     }
   }
 

@@ -99,7 +99,7 @@ struct ToolTests {
     let folder = try Sample("grdb")
     try folder.open("other.sqlite").execute("CREATE TABLE t (a); \(ledger)")
     let run = try folder.expect(1, "import", "other.sqlite", "--migrations", "manifests")
-    #expect(run.errors.contains("other.sqlite \(problem)"), "\(run.errors)")
+    #expect(run.errors.contains("`other.sqlite` \(problem)"), "\(run.errors)")
     #expect(run.errors.contains(help), "\(run.errors)")
     try folder.expect(0, "import", "other.sqlite", "--tool", "grdb", "--migrations", "manifests")
   }
@@ -255,7 +255,7 @@ struct ToolTests {
     let refused = try folder.expect(1, "migrate", "--database", "1.1.sqlite")
     #expect(
       refused.errors.contains(
-        "1.1.sqlite has run `createItems` with another tool, but not `addListColors`: `0002_addListColors` replaces all of them"
+        "`1.1.sqlite` has run `createItems` with another tool, but not `addListColors`: `0002_addListColors` replaces all of them"
       ), "\(refused.errors)")
     #expect(
       refused.errors.contains("a database that has run `createItems` and not `addListColors`"),
@@ -268,7 +268,7 @@ struct ToolTests {
     let run = try folder.expect(
       0, "import", "db/migrations", "--profile", "local", "--database", "app.sqlite", "--release",
       "1.0")
-    #expect(run.output.contains("Created schemactl.yaml"), "\(run.output)")
+    #expect(run.output.contains("Created `schemactl.yaml`"), "\(run.output)")
     #expect(try folder.text("schemactl.yaml").contains("sync: { engine: none }"))
     let lint = try folder.expect(0, "lint")
     #expect(lint.output.contains("Profile local"), "\(lint.output)")

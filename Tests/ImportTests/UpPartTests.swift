@@ -199,7 +199,7 @@ struct UpPartTests {
       "sql/app.0002_more.sql": "",
     ])
     let run = try folder.expect(65, "import", "sql")
-    #expect(run.errors.contains("plan.txt: error: app.0003_last has no file"), "\(run.errors)")
+    #expect(run.errors.contains("plan.txt: error: `app.0003_last` has no file"), "\(run.errors)")
     try folder.write("sql/app.0003_last.sql", "BEGIN;\nDROP TABLE \"app_t\";\nCOMMIT;\n")
     let second = try folder.expect(0, "import", "sql")
     #expect(

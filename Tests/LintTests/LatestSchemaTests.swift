@@ -21,7 +21,7 @@ struct LatestSchemaTests {
     arguments: [
       ("REFERENCES folders (id)", "table `folders`, which does not exist"),
       ("REFERENCES Lists (name)", "`Lists.name`, which does not exist"),
-      ("REFERENCES Lists (title)", "`Lists` (title), which is not a key"),
+      ("REFERENCES Lists (title)", "`Lists (title)`, which is not a key"),
     ])
   func foreignKey(_ reference: String, _ problem: String) throws {
     let items = sql("CREATE TABLE items (\(key), list TEXT \(reference)) STRICT;")

@@ -67,7 +67,7 @@ struct NewUniqueTests {
     let messages = try found(schema, to: move.to, "map: \(move.map)")
     #expect(
       messages == [
-        (schema == Self.schemas[0] ? "the unique index `u`" : "UNIQUE (state, title) of `notes`")
+        (schema == Self.schemas[0] ? "the unique index `u`" : "`UNIQUE (state, title)` of `notes`")
           + " fails (the map \(move.effect)) if two rows of `notes` hold the same values"
       ])
   }

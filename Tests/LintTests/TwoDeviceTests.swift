@@ -104,12 +104,12 @@ struct RemindersProofTests {
   func move(_ profile: Profile) throws {
     let lost =
       "4:7 error reminders.isCompleted a 1.0 device creates reminders(id='one', title='Milk', "
-      + "isCompleted=1); a device with 0002_step has no column `reminders.isCompleted`, and the "
+      + "isCompleted=1); a device with `0002_step` has no column `reminders.isCompleted`, and the "
       + "value is lost"
     let expected: [Profile: [String]] = [.local: [], .additive: [lost], .crSQLite: [lost]]
     let refused =
       "5:11 error reminders.status a 1.0 device creates reminders(id='one', title='Milk'); a device "
-      + "with 0002_step refuses it: NOT NULL constraint failed: reminders.status"
+      + "with `0002_step` refuses it: NOT NULL constraint failed: reminders.status"
     #expect(try proven(move, profile) == expected[profile] ?? [refused])
   }
 
@@ -119,7 +119,7 @@ struct RemindersProofTests {
     let message = try #require(report.proof.first?.message)
     #expect(
       message == """
-        a 1.0 device creates reminders(id='one', title='Milk'); a device with 0002_step refuses it: \
+        a 1.0 device creates reminders(id='one', title='Milk'); a device with `0002_step` refuses it: \
         NOT NULL constraint failed: reminders.status
         -- In one sqlite3 shell, a 1.0 device:
         PRAGMA foreign_keys = ON;
@@ -129,7 +129,7 @@ struct RemindersProofTests {
           isCompleted INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
         );
         INSERT INTO reminders (id, title) VALUES ('one', 'Milk');
-        -- In another shell, a device with 0002_step, which receives the row:
+        -- In another shell, a device with `0002_step`, which receives the row:
         PRAGMA foreign_keys = ON;
         CREATE TABLE reminders (
           id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (hex(randomblob(16))),
@@ -254,7 +254,7 @@ struct AdditiveProofTests {
 @Suite("Compatibility simulation: findings")
 struct FoundByProofTests {
   private let creates = "a 1.0 device creates reminders(id='one', title='Milk'"
-  private let newer = "; a device with 0002_step"
+  private let newer = "; a device with `0002_step`"
 
   @Test(
     "a dropped or renamed column loses values",
@@ -301,7 +301,7 @@ struct FoundByProofTests {
         operations:
           - alter_column: { table: reminders, column: title, not_null: null }
         """) == [
-          "2:39 error reminders.title a device with 0002_step creates reminders(id='one', title=NULL); "
+          "2:39 error reminders.title a device with `0002_step` creates reminders(id='one', title=NULL); "
             + "a 1.0 device refuses it: NOT NULL constraint failed: reminders.title"
         ])
   }
@@ -374,7 +374,7 @@ struct FoundByProofTests {
     let found = try proven(step, after: table("name TEXT"))
     #expect(
       found.map { $0.split(separator: ";")[1] } == [
-        " a device with 0002_step does not keep each row of `a`"
+        " a device with `0002_step` does not keep each row of `a`"
       ])
   }
 
@@ -451,7 +451,7 @@ struct FoundByProofTests {
       try proven(altered("column: code, type: TEXT"), after: table("code INTEGER")).map {
         $0.drop { $0 != " " }
       } == [
-        " error a.code a device with 0002_step creates a(id='one', code='007'); a 1.0 device keeps 7 in `a.code` instead of '007'"
+        " error a.code a device with `0002_step` creates a(id='one', code='007'); a 1.0 device keeps 7 in `a.code` instead of '007'"
       ])
   }
 
@@ -559,7 +559,7 @@ struct ProofScopeTests {
     let step = sql("ALTER TABLE a ADD COLUMN y TEXT NOT NULL DEFAULT ''")
     #expect(
       try proven(step, after: first) == [
-        "3:7 note a lint could not generate a row of `a` in 1.0, so it did not simulate this "
+        "3:7 note a lint could not generate a row of `a` for a 1.0 device, so it did not simulate this "
           + "table: CHECK constraint failed: hex(x) = '7A7A' || '71'"
       ])
   }

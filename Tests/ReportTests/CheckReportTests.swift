@@ -25,7 +25,7 @@ struct CheckReportTests {
     try sandbox.add("0001_a", "operations: nothing")
     let run = try start("schemactl", ["check", "--report", "r.html"], in: sandbox.folder).wait()
     #expect(run.code == 65)
-    #expect(run.errors.contains("schemactl did not write r.html"))
+    #expect(run.errors.contains("schemactl did not write `r.html`"))
     #expect(!FileManager.default.fileExists(atPath: sandbox.folder + "/r.html"))
   }
 
@@ -47,7 +47,7 @@ struct CheckReportTests {
       toFile: sandbox.folder + "/schemactl.yaml", atomically: true, encoding: .utf8)
     let run = try start("schemactl", ["check", "--report", "r.html"], in: sandbox.folder).wait()
     #expect(run.code == 65)
-    #expect(run.errors.contains("schemactl did not write r.html, because lint could not run"))
+    #expect(run.errors.contains("schemactl did not write `r.html`, because lint could not run"))
   }
 
   @Test("the GitHub action comments once, with the tables that a branch changes")

@@ -146,7 +146,7 @@ struct ReportTests {
     try FileManager.default.removeItem(atPath: "\(sandbox.folder)/migrations/\(id).yaml")
     let page = try sandbox.page(database: sandbox.database)
     #expect(page.contains("The database and the history disagree"))
-    #expect(page.contains("<li>\(id) is unknown: the database has run it"))
+    #expect(page.contains("<li><code>\(id)</code> is unknown: the database has run it"))
     // The report changes no database.
     #expect(!page.contains("Nothing changed"))
     #expect(!page.contains("Nothing is pending"))

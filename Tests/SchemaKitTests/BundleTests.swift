@@ -67,8 +67,8 @@ struct BundleTests {
         // A part that no new database needs is found by the one that reads it.
         _ = try SchemaMigrator(bundle: edited, drafts: .allowed)
           .migrate(databaseAt: sandbox.folder + "/new.sqlite")
-        _ = try HistoryBundle(edited, name: "b").newestSchema(["0001_notes", "0002_color"])
-        _ = try HistoryBundle(edited, name: "b").connectionSQL()
+        _ = try HistoryBundle(edited, subject: "b").newestSchema(["0001_notes", "0002_color"])
+        _ = try HistoryBundle(edited, subject: "b").connectionSQL()
       }
       let isOfSchemaKit = (error as? SchemaError)?.code == .invalidInput
       #expect(isOfSchemaKit || (error as? Failure)?.status == .invalidInput, "\(place)")
@@ -203,7 +203,7 @@ struct BundleTests {
     {
       #expect(try migrator.migrate(databaseAt: path).applied.map(\.id) == applied)
       #expect(try migrator.migrate(databaseAt: path).applied.isEmpty)
-      #expect(try HistoryBundle(bundle, name: "b").isApplied(in: Connection(path: path)))
+      #expect(try HistoryBundle(bundle, subject: "b").isApplied(in: Connection(path: path)))
       #expect(try migrator.verify(databaseAt: path).isIntact)
     }
     let app = try AppConnection()
@@ -225,7 +225,7 @@ struct BundleTests {
   func squashOutOfReach() throws {
     let (sandbox, databases) = try squashed()
     let bundle = try sandbox.project().bundled(oldestRelease: "2.0").bytes
-    #expect(try HistoryBundle(bundle, name: "b").squashedMigrations() == nil)
+    #expect(try HistoryBundle(bundle, subject: "b").squashedMigrations() == nil)
     let migrator = try SchemaMigrator(bundle: bundle, drafts: .allowed)
     #expect(try migrator.migrate(databaseAt: databases[2]).applied.map(\.id) == ["0004_more"])
     let error = #expect(throws: SchemaError.self) {

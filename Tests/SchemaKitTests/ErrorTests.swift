@@ -54,7 +54,7 @@ struct ErrorTests {
     }
     let message = try #require(error?.message)
     #expect(!message.isEmpty)
-    #expect(!message.contains("`schemactl") && !message.contains(" --"), "\(message)")
+    #expect(!message.contains("`schemactl ") && !message.contains(" --"), "\(message)")
     #expect(error?.localizedDescription == message)
   }
 

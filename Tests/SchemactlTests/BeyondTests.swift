@@ -13,7 +13,7 @@ struct BeyondTests {
   }
 
   private static let sentence =
-    "app.sqlite has run later migrations than 0001_notes: 0002_more, 0003_most. "
+    "`app.sqlite` has run later migrations than `0001_notes`: `0002_more`, `0003_most`. "
     + "schemactl does not migrate backwards; `schemactl restore` puts a backup back"
 
   @Test(

@@ -166,7 +166,7 @@ struct CheckTests {
     #expect(
       run.output.contains(
         "migrations/0003_second.yaml:3:24: error: a database created at release 1.0 cannot be "
-          + "migrated to 0003_second: CHECK constraint failed: id > 0"))
+          + "migrated to `0003_second`: CHECK constraint failed: id > 0"))
   }
 
   @Test("1: the history results in another schema from a release")
@@ -182,7 +182,7 @@ struct CheckTests {
       "migrations/0003_shape.yaml", manifest("PRAGMA writable_schema = ON; \(reshaping)"))
     let run = try folder.expect(1, "check")
     #expect(
-      run.output.contains("error: a database created at release 1.0 and migrated to 0003_shape"))
+      run.output.contains("error: a database created at release 1.0 and migrated to `0003_shape`"))
     #expect(run.output.contains("`notes.text` differs: expected"))
     let github = try folder.expect(1, "check", "--format", "github").output
     #expect(github.contains("title=replay/differs::a database created at release 1.0"))

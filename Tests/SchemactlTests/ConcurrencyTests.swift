@@ -70,9 +70,9 @@ struct ConcurrencyTests {
     let runs = try children.map { try $0.wait() }
     #expect(runs.allSatisfy { $0.status == 0 }, "\(runs.map(\.errors))")
     let said = runs.map(\.output).joined()
-    #expect(said.components(separatedBy: "Created app.sqlite").count == 2)
+    #expect(said.components(separatedBy: "Created `app.sqlite`").count == 2)
     for id in try folder.applied() {
-      #expect(said.components(separatedBy: "Applied \(id) ").count == 2)
+      #expect(said.components(separatedBy: "Applied `\(id)` ").count == 2)
     }
     #expect(try folder.applied().count == 5)
     #expect(try folder.rows("PRAGMA integrity_check") == ["ok"])
@@ -133,9 +133,9 @@ struct ConcurrencyTests {
     try reader.execute("BEGIN; SELECT n FROM counter")
     let run = try folder.expect(
       75, "migrate", "--database", "app.sqlite", "--timeout", "0.2")
-    #expect(run.errors.contains("app.sqlite is in use by another process"))
+    #expect(run.errors.contains("`app.sqlite` is in use by another process"))
     #expect(run.errors.contains("Close it there and try again, or wait longer with `--timeout`"))
-    #expect(run.errors.contains("schemactl applied no migration: app.sqlite is unchanged"))
+    #expect(run.errors.contains("schemactl applied no migration: `app.sqlite` is unchanged"))
     try reader.execute("COMMIT")
     #expect(try folder.applied().count == 2)
     #expect(try folder.rows("SELECT name FROM sqlite_schema WHERE name = 'tags'").isEmpty)
@@ -209,7 +209,7 @@ struct ConcurrencyTests {
     try writer.execute("COMMIT")
     let run = try child.wait()
     #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output == "app.sqlite is up to date: nothing to do.\n")
+    #expect(run.output == "`app.sqlite` is up to date: nothing to do.\n")
     #expect(try folder.rows("SELECT n FROM counter") == ["1"])
     #expect(try folder.rows("SELECT body FROM notes WHERE id = 5000") == ["late!"])
   }
@@ -272,7 +272,7 @@ struct ConcurrencyTests {
         let run = try folder.start(words + ["--database", "app.sqlite", "--timeout", "0.1"])
           .wait(seconds: 60)
         #expect(run.status == 75, "\(words): \(run.errors)")
-        #expect(run.errors.contains("app.sqlite is in use by another process"))
+        #expect(run.errors.contains("`app.sqlite` is in use by another process"))
       }
     }
   }
@@ -302,7 +302,7 @@ struct FolderConcurrencyTests {
     ] {
       let run = try folder.start(words).wait()
       #expect(run.status == 75, "\(words): \(run.errors)")
-      #expect(run.errors.contains("another schemactl has been writing in migrations"))
+      #expect(run.errors.contains("another schemactl has been writing in `migrations`"))
     }
     #expect(try folder.expect(0, "verify").status == 0)
     #expect(flock(descriptor, LOCK_UN) == 0)

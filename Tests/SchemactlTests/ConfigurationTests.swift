@@ -18,10 +18,10 @@ struct ConfigurationTests {
   func nearest() throws {
     let folder = try project()
     let run = try folder.expect(0, "migrate", in: "src/deep")
-    #expect(run.output.hasPrefix("Created ../../db/app.sqlite.\n"))
+    #expect(run.output.hasPrefix("Created `../../db/app.sqlite`.\n"))
     #expect(folder.exists("db/app.sqlite"))
     #expect(
-      try folder.expect(0, "migrate").output == "db/app.sqlite is up to date: nothing to do.\n")
+      try folder.expect(0, "migrate").output == "`db/app.sqlite` is up to date: nothing to do.\n")
   }
 
   @Test("the nearest file is used")
@@ -67,7 +67,7 @@ struct ConfigurationTests {
     let folder = try project()
     let run = try folder.expect(0, "verify")
     #expect(run.output == "1 migration: 1 draft.\n")
-    #expect(run.errors.hasPrefix("note: db/app.sqlite does not exist yet\n"))
+    #expect(run.errors.hasPrefix("note: `db/app.sqlite` does not exist yet\n"))
     try folder.expect(0, "freeze")
     try folder.write(
       "history/0001_notes.yaml", tableOfNotes.replacingOccurrences(of: "notes", with: "others"))
@@ -78,7 +78,7 @@ struct ConfigurationTests {
       let words = environment.isEmpty ? ["verify", "--database", "db/app.sqlite"] : ["verify"]
       let named = try folder.start(words, environment: environment).wait()
       #expect(named.status == 66)
-      #expect(named.errors == "schemactl: error: database db/app.sqlite does not exist\n")
+      #expect(named.errors == "schemactl: error: database `db/app.sqlite` does not exist\n")
     }
   }
 

@@ -59,7 +59,8 @@ struct DriftTests {
     #expect(plan.errors.contains(Self.sentence))
     let lint = try folder.expect(1, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(lint.output.contains(Self.sentence), "\(lint.output)")
-    #expect(lint.output.contains("Applied 1 migration to a copy of app.sqlite:"), "\(lint.output)")
+    #expect(
+      lint.output.contains("Applied 1 migration to a copy of `app.sqlite`:"), "\(lint.output)")
   }
 
   @Test("status reports the drift and names `diff`, which says what to do")
@@ -67,7 +68,7 @@ struct DriftTests {
     let folder = try folder()
     let run = try folder.expect(0, "status")
     #expect(run.errors.contains("note: the schema differs from the history in 1 place\n"))
-    #expect(run.output.hasSuffix("Next: schemactl diff\n"), "\(run.output)")
+    #expect(run.output.hasSuffix("Next: `schemactl diff`\n"), "\(run.output)")
     let json = try folder.run("status", "--format", "json").json()
     #expect((json["drift"] as? [Any])?.count == 1)
     #expect(try folder.expect(1, "diff").errors.contains("help: if the database is right, "))

@@ -54,7 +54,7 @@ struct EmptyFolderTests {
       for command in ["check", "verify", "lint"] {
         let run = try folder.expect(0, command, "--format", format)
         #expect(
-          (run.output + run.errors).contains("migrations has no migrations"),
+          (run.output + run.errors).contains("`migrations` has no migrations"),
           "\(command) \(others)")
         if format == "github" { #expect(run.output.hasPrefix("::warning title=schemactl::")) }
         if format == "text" { #expect(run.errors.hasPrefix("warning: ")) }

@@ -99,7 +99,7 @@ struct ExitCodeTests {
     let folder = try WorkingFolder.ofReminders()
     let run = try folder.start(arguments + ["--database", "app.sqlite"]).wait()
     #expect(run.status == 66)
-    #expect(run.errors == "schemactl: error: database app.sqlite does not exist\n")
+    #expect(run.errors == "schemactl: error: database `app.sqlite` does not exist\n")
     #expect(!folder.exists("app.sqlite"))
   }
 
@@ -114,14 +114,14 @@ struct ExitCodeTests {
     let run = try folder.start(arguments + ["--database", "app.sqlite"]).wait()
     #expect(run.status == 66)
     #expect(
-      (run.output + run.errors).contains("app.sqlite is empty: it has no table and no ledger"))
+      (run.output + run.errors).contains("`app.sqlite` is empty: it has no table and no ledger"))
     #expect(try folder.rows("SELECT name FROM sqlite_schema").isEmpty)
   }
 
   @Test("66: a missing migrations folder, with advice")
   func missingFolder() throws {
     let run = try WorkingFolder().expect(66, "verify")
-    #expect(run.errors.contains("the migrations directory migrations does not exist"))
+    #expect(run.errors.contains("the migrations directory `migrations` does not exist"))
   }
 
   @Test("66: a missing configuration that --config names")
@@ -136,7 +136,7 @@ struct ExitCodeTests {
     let photo = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data(repeating: 0x4A, count: 4096)
     try photo.write(to: URL(fileURLWithPath: folder.path("photo.jpg")))
     let run = try folder.expect(74, command, "--database", "photo.jpg")
-    #expect(run.errors.contains("photo.jpg is not an SQLite database, or it is encrypted"))
+    #expect(run.errors.contains("`photo.jpg` is not an SQLite database, or it is encrypted"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("photo.jpg"))) == photo)
   }
 
@@ -144,7 +144,7 @@ struct ExitCodeTests {
   func folder(command: String) throws {
     let folder = try WorkingFolder.ofReminders()
     let run = try folder.expect(74, command, "--database", "migrations")
-    #expect(run.errors.contains("migrations is a folder"))
+    #expect(run.errors.contains("`migrations` is a folder"))
   }
 
   #if os(Linux)
@@ -192,7 +192,7 @@ struct ExitCodeTests {
     let other = try folder.connection()
     try other.execute("BEGIN IMMEDIATE")
     let run = try folder.expect(75, "migrate", "--database", "app.sqlite", "--timeout", "0.1")
-    #expect(run.errors.contains("app.sqlite is in use by another process"))
+    #expect(run.errors.contains("`app.sqlite` is in use by another process"))
     #expect(run.errors.contains("--timeout"))
     try other.execute("COMMIT")
     try folder.expect(0, "migrate", "--database", "app.sqlite", "--timeout", "0.1")
@@ -240,7 +240,7 @@ struct ExitCodeTests {
       """,
     ])
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
-    #expect(run.errors.contains("still applied: 1 migration, up to 0001_notes"), "\(run.errors)")
+    #expect(run.errors.contains("still applied: 1 migration, up to `0001_notes`"), "\(run.errors)")
     #expect(!run.errors.contains("Nothing changed"))
   }
 
@@ -256,13 +256,13 @@ struct ExitCodeTests {
         migrations/0002_twice.yaml:3:5: error: UNIQUE constraint failed: notes.id
           3 |     INSERT INTO notes (id) VALUES (1), (1)
             |     ^
-          still applied: 1 migration, up to 0001_notes
-          in operation 1 sql of migration `0002_twice`
+          still applied: 1 migration, up to `0001_notes`
+          in operation `1 sql` of migration `0002_twice`
           statement: INSERT INTO notes (id) VALUES (1), (1)
         help: correct the manifest, or the rows of the database, and run the command again
 
         """)
-    #expect(run.output.hasPrefix("Created app.sqlite.\nApplied 0001_notes in "))
+    #expect(run.output.hasPrefix("Created `app.sqlite`.\nApplied `0001_notes` in "))
     #expect(try folder.applied() == ["0001_notes"])
   }
 

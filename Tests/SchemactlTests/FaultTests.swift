@@ -116,7 +116,7 @@ import Testing
         Self.restore, failing: FaultyCall(name: "fsync", first: 2))
       #expect(run.status == 74, "\(run.errors)")
       #expect(
-        run.errors.contains("It is unknown whether one.bak was restored"), "\(run.errors)")
+        run.errors.contains("It is unknown whether `one.bak` was restored"), "\(run.errors)")
       #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     }
 
@@ -127,9 +127,9 @@ import Testing
       let run = try folder.run(Self.restore, failing: failing)
       #expect(run.status == 74, "\(run.errors)")
       #expect(
-        run.errors.contains("It is unknown whether one.bak was restored"), "\(run.errors)")
+        run.errors.contains("It is unknown whether `one.bak` was restored"), "\(run.errors)")
       #expect(
-        run.errors.contains("the old content is also in app.sqlite.before-restore"))
+        run.errors.contains("the old content is also in `app.sqlite.before-restore`"))
       #expect(try folder.rows("SELECT count(*) FROM notes") == ["0"])
       // The next run succeeds as if nothing had happened.
       let again = try folder.expect(0, "restore", "--database", "app.sqlite", "one.bak")
@@ -161,7 +161,8 @@ import Testing
       #expect(try folder.names() == before)
       let again = try folder.expect(0, "restore", "--database", "app.sqlite", "one.bak")
       #expect(
-        again.errors.contains("the previous content of app.sqlite is in app.sqlite.before-restore"),
+        again.errors.contains(
+          "the previous content of `app.sqlite` is in `app.sqlite.before-restore"),
         "\(again.errors)")
       #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     }
@@ -174,9 +175,9 @@ import Testing
         ["migrate", "--database", "app.sqlite", "--backup"],
         failing: FaultyCall(name: "open", path: ".partial"))
       #expect(run.status == 74, "\(run.errors)")
-      #expect(run.errors.contains("cannot create a backup of app.sqlite"), "\(run.errors)")
+      #expect(run.errors.contains("cannot create a backup of `app.sqlite`"), "\(run.errors)")
       #expect(run.errors.contains(".partial"), "\(run.errors)")
-      #expect(!run.errors.contains("error: cannot open app.sqlite"), "\(run.errors)")
+      #expect(!run.errors.contains("error: cannot open `app.sqlite`"), "\(run.errors)")
       #expect(!run.errors.contains("permission"), "\(run.errors)")
     }
 

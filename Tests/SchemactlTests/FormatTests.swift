@@ -138,9 +138,9 @@ struct FormatTests {
     let github = try folder.expect(66, "check", "--format", "github").output
     #expect(
       github.hasPrefix(
-        "::error title=schemactl::the migrations directory migrations does not exist"))
+        "::error title=schemactl::the migrations directory `migrations` does not exist"))
     let xcode = try folder.expect(66, "check", "--format=xcode").output
-    #expect(xcode.hasPrefix("error: the migrations directory migrations does not exist"))
+    #expect(xcode.hasPrefix("error: the migrations directory `migrations` does not exist"))
     let wrong = try folder.expect(64, "check", "--bogus", "--format=github").output
     #expect(wrong.hasPrefix("::error title=schemactl::unknown option `--bogus`"))
   }

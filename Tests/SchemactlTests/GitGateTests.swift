@@ -300,7 +300,7 @@ struct FreezeInRepositoryTests {
     #expect(try folder.expect(0, "freeze").output.contains("Converted"))
     #expect(try folder.text("migrations/history.lock") == lock)
     try folder.expect(0, "verify", "--base", "main")
-    #expect(try folder.expect(0, "freeze").output.contains("Froze 0002_draft"))
+    #expect(try folder.expect(0, "freeze").output.contains("Froze `0002_draft`"))
   }
 }
 
@@ -315,8 +315,8 @@ struct RenumberTests {
     let rehearsal = try folder.expect(0, "renumber", "0003_y", "2", "--dry-run")
     #expect(
       rehearsal.output == """
-        Would rename 0002_x to 0005_x.
-        Would rename 0003_y to 0006_y.
+        Would rename `0002_x` to `0005_x`.
+        Would rename `0003_y` to `0006_y`.
         Nothing changed.
 
         """)
@@ -342,7 +342,7 @@ struct RenumberTests {
     let rehearsal = try folder.expect(0, "renumber", "0002_theirs", "--dry-run")
     #expect(
       rehearsal.errors.contains(
-        "warning: 0002_theirs is upstream, and the other migration with its number is not: renumber the other migration instead\n"
+        "warning: `0002_theirs` is upstream, and the other migration with its number is not: renumber the other migration instead\n"
       ), "\(rehearsal.errors)")
     let run = try folder.expect(0, "renumber", "0002_theirs")
     #expect(

@@ -23,7 +23,7 @@ struct HostileFileTests {
     let folder = try WorkingFolder.ofReminders()
     try bytes.write(to: URL(fileURLWithPath: folder.path("app.sqlite")))
     try expectRefusal(
-      74, folder, saying: "app.sqlite is not an SQLite database, or it is encrypted")
+      74, folder, saying: "`app.sqlite` is not an SQLite database, or it is encrypted")
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == bytes)
   }
 
@@ -48,7 +48,7 @@ struct HostileFileTests {
     for command in [["migrate"], ["migrate", "--dry-run"]] {
       let run = try folder.start(command + ["--database", "app.sqlite"]).wait()
       #expect(run.status == 74, "\(command): \(run.errors)")
-      #expect(run.errors.contains("app.sqlite is damaged"))
+      #expect(run.errors.contains("`app.sqlite` is damaged"))
       #expect(run.errors.contains("Restore it from a backup"))
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == half)
@@ -91,23 +91,23 @@ struct HostileFileTests {
   func noFile() throws {
     let folder = try WorkingFolder.ofReminders()
     #expect(mkfifo(folder.path("app.sqlite"), 0o600) == 0)
-    try expectRefusal(74, folder, saying: "app.sqlite is a special file")
+    try expectRefusal(74, folder, saying: "`app.sqlite` is a special file")
     try folder.remove("app.sqlite")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("app.sqlite"), withDestinationPath: "/dev/zero")
-    try expectRefusal(74, folder, saying: "app.sqlite is a special file")
+    try expectRefusal(74, folder, saying: "`app.sqlite` is a special file")
     try folder.remove("app.sqlite")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("app.sqlite"), withDestinationPath: "/dev/null")
-    try expectRefusal(74, folder, saying: "app.sqlite is a special file")
+    try expectRefusal(74, folder, saying: "`app.sqlite` is a special file")
     try folder.remove("app.sqlite")
     try makeSocket(folder.path("app.sqlite"))
-    try expectRefusal(74, folder, saying: "app.sqlite is a special file")
+    try expectRefusal(74, folder, saying: "`app.sqlite` is a special file")
     try folder.remove("app.sqlite")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("app.sqlite"), withDestinationPath: "app.sqlite")
     try expectRefusal(
-      74, folder, saying: "cannot open app.sqlite: Too many levels of symbolic links")
+      74, folder, saying: "cannot open `app.sqlite`: Too many levels of symbolic links")
   }
 
   private func makeSocket(_ path: String) throws {

@@ -19,7 +19,7 @@ struct LedgerTests {
     #expect(text.status == 0)
     #expect(text.output.contains("0006_create_cover_images               applied  20"))
     #expect(text.output.contains("app.sqlite: 6 applied, 1 pending\n"))
-    #expect(text.output.hasSuffix("Next: schemactl migrate --database app.sqlite\n"))
+    #expect(text.output.hasSuffix("Next: `schemactl migrate --database app.sqlite`\n"))
     #expect(text.output.contains("0007_replace_is_completed_with_status  pending"))
     let document = try folder.run("status", "--database", "app.sqlite", "--format", "json").json()
     let ledger = try #require(document["ledger"] as? [[String: Any]])
@@ -52,7 +52,7 @@ struct LedgerTests {
     try folder.connection().execute("ALTER TABLE notes ADD COLUMN more")
     let refused = try folder.expect(1, "status", "--database", "app.sqlite")
     #expect(refused.errors.contains("but its schema differs from the history"))
-    #expect(refused.output.hasSuffix("Next: schemactl diff --database app.sqlite\n"))
+    #expect(refused.output.hasSuffix("Next: `schemactl diff --database app.sqlite`\n"))
   }
 
   @Test("repair changes nothing without confirmation, and records its changes")
@@ -127,7 +127,7 @@ struct LedgerTests {
     #expect(try folder.rows("SELECT count(state) FROM reminders") == ["0"])
     #expect(
       again.errors.contains(
-        "Its previous content, with the rows written since, is in app.sqlite.before-reset"))
+        "Its previous content, with the rows written since, is in `app.sqlite.before-reset`"))
     #expect(folder.exists("app.sqlite.before-reset"))
     #expect(
       try folder.run("migrate", "--reset-drafts", "--dry-run", "--database", "app.sqlite").status
@@ -145,7 +145,7 @@ struct LedgerTests {
     let status = try folder.expect(1, "status", "--database", "app.sqlite")
     #expect(status.output.contains("--reset-drafts"), "\(status.output)")
     let run = try folder.expect(0, "migrate", "--reset-drafts", "--database", "app.sqlite")
-    #expect(run.errors.contains("reset app.sqlite to an empty database"), "\(run.errors)")
+    #expect(run.errors.contains("reset `app.sqlite` to an empty database"), "\(run.errors)")
     #expect(try folder.rows("SELECT count(y) FROM a") == ["0"])
     let aside = try Connection(path: folder.path("app.sqlite.before-reset"), mode: .readOnly)
     #expect(try aside.value("SELECT x FROM a") == 1)
@@ -175,7 +175,7 @@ struct LedgerTests {
     _ = try folder.rows("CREATE TABLE app_users (n)")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     let run = try folder.expect(1, "migrate", "--reset-drafts", "--database", "app.sqlite")
-    #expect(run.errors.contains("app.sqlite also holds `app_users`"), "\(run.errors)")
+    #expect(run.errors.contains("`app.sqlite` also holds `app_users`"), "\(run.errors)")
     #expect(try folder.rows("SELECT count(*) FROM app_users") == ["0"])
   }
 }

@@ -47,7 +47,7 @@ struct LintDataTests {
     #expect(
       run.output.contains(
         """
-        Applied 4 migrations to a copy of app.sqlite:
+        Applied 4 migrations to a copy of `app.sqlite`:
           items: 4 rows before, 3 after
           lists: 3 rows
           notes: created with 3 rows
@@ -120,11 +120,11 @@ struct LintDataTests {
     let before = try bytes(folder)
     let run = try folder.expect(3, "lint", "--on-copy", "--database", "app.sqlite")
     let line =
-      "migrations/0002_notes.yaml:4:5: error: the migration fails on a copy of app.sqlite: "
+      "migrations/0002_notes.yaml:4:5: error: the migration fails on a copy of `app.sqlite`: "
       + "NOT NULL constraint failed: notes.name [fails-on-data]"
     let failing = run.output.split(separator: "\n").map(String.init)
     #expect(failing.filter { $0.contains("NOT NULL") } == [line])
-    #expect(run.output.contains("  0002_notes failed; later migrations did not run.\n"))
+    #expect(run.output.contains("  `0002_notes` failed; later migrations did not run.\n"))
     #expect(run.output.contains("Found 1 error"))
     #expect(run.errors.isEmpty)
     #expect(try bytes(folder) == before)
@@ -147,7 +147,7 @@ struct LintDataTests {
     #expect(found.count == 1)
     #expect(
       found.first?.contains(
-        " error: the migration fails on a copy of app.sqlite: UNIQUE constraint failed") ?? false)
+        " error: the migration fails on a copy of `app.sqlite`: UNIQUE constraint failed") ?? false)
   }
 
   @Test("rows of the real database replace generated ones")
@@ -197,7 +197,7 @@ struct LintDataTests {
     let run = try folder([:]).expect(0, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(
       run.output.contains(
-        "Applied 0 migrations to a copy of app.sqlite:\n  items: 4 rows\n  lists: 3 rows\n"))
+        "Applied 0 migrations to a copy of `app.sqlite`:\n  items: 4 rows\n  lists: 3 rows\n"))
   }
 
   @Test("a database with a different ledger is an error with advice and its exit code")

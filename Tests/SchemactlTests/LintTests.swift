@@ -197,7 +197,7 @@ struct LintTests {
         migrations/0002_fails.yaml:1:29: error: table `gone` does not exist [replay/failed]
           1 | operations: [ drop_table: { table: gone } ]
             |                             ^
-          in operation 1 drop_table of migration `0002_fails`
+          in operation `1 drop_table` of migration `0002_fails`
           statement: DROP TABLE main."gone"
         Profile additive: something may sync. The replay ended at `0002_fails`: lint did \
         not check later migrations.
@@ -242,7 +242,7 @@ struct LintTests {
     try folder.write("migrations/0002_drop.yaml", Self.drop)
     let message =
       "migrations/0002_drop.yaml:2:34: error: a 1.0 device creates notes(id='one', text='Milk', "
-      + "color=1); a device with 0002_drop has no column `notes.color`, and the value is lost "
+      + "color=1); a device with `0002_drop` has no column `notes.color`, and the value is lost "
       + "[two-devices]"
     for run in try [folder.expect(1, "lint"), folder.expect(1, "lint", "--full")] {
       let lines = run.output.split(separator: "\n")
@@ -389,7 +389,7 @@ struct LintTests {
     for file in refused {
       let before = try? Data(contentsOf: URL(fileURLWithPath: folder.path(file)))
       let run = try write(to: file, 65)
-      #expect(run.errors.contains("\(file) is not a baseline of lint findings"), "\(run.errors)")
+      #expect(run.errors.contains("`\(file)` is not a baseline of lint findings"), "\(run.errors)")
       #expect(before == (try? Data(contentsOf: URL(fileURLWithPath: folder.path(file)))))
     }
     try folder.write("empty", "")
@@ -418,7 +418,7 @@ struct LintTests {
       try folder.expect(66, "lint", "--config", "gone.yaml").errors.contains("--write-baseline"))
     try folder.write("schemactl.yaml", "lint: { baseline: known }\n")
     let written = try folder.expect(0, "lint", "--write-baseline")
-    #expect(written.output == "Wrote 1 finding to known.\n")
+    #expect(written.output == "Wrote 1 finding to `known`.\n")
     let run = try folder.expect(0, "lint")
     #expect(!run.output.contains("suppressed: ") && run.output.contains("; 1 suppressed\n"))
     #expect(
@@ -481,7 +481,7 @@ struct LintTests {
       "migrations/0002_drop.yaml",
       Self.drop + "lint: { allow: [{ rule: drop-column, reason: nobody syncs it }] }\n")
     let second = try folder.expect(0, "freeze")
-    #expect(second.output.hasPrefix("Froze 0002_drop.\n1 migration frozen. Commit "))
+    #expect(second.output.hasPrefix("Froze `0002_drop`.\n1 migration frozen. Commit "))
   }
 
   /// A squash of four migrations, of which releases 1 and 2 ship two each, and a later migration.

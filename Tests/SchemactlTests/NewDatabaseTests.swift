@@ -169,7 +169,7 @@ struct NewDatabaseTests {
         ["migrate", "--database", "app.sqlite"],
         failing: FaultyCall(name: "fsync", first: number, last: 1000))
       #expect(run.status == 74)
-      #expect(run.errors.contains("It is unknown whether 0001_lists to 0003_first was applied"))
+      #expect(run.errors.contains("It is unknown whether `0001_lists` to `0003_first` was applied"))
       try folder.expect(0, "migrate", "--database", "app.sqlite")
       #expect(try content(folder).count > 5)
     }
@@ -301,7 +301,7 @@ struct FirstMigrationFailingTests {
     #expect(run.status == 3)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["migrations"])
     let state = command[0] == "plan" ? "unchanged" : "still missing"
-    #expect(run.errors.contains("app.sqlite is \(state)"), "\(run.errors)")
+    #expect(run.errors.contains("`app.sqlite` is \(state)"), "\(run.errors)")
   }
 
   @Test("the link remains, without a file behind it")

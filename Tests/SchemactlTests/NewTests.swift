@@ -23,7 +23,7 @@ struct NewTests {
 
         """)
     #expect(!folder.exists("migrations/.manifest.schema.json"))
-    let note = "note: migrations/0008_add_priority.yaml has no operations: `freeze` refuses it"
+    let note = "note: `migrations/0008_add_priority.yaml` has no operations: `freeze` refuses it"
     #expect(try folder.expect(0, "lint").errors.contains(note))
     let lint = try folder.expect(0, "lint", "--strict", "--format", "json").json()
     let findings = try #require(lint["findings"] as? [[String: Any]])
@@ -57,7 +57,7 @@ struct NewTests {
     let run = try folder.expect(1, "new", "Keep", "z", "--from", "app.sqlite")
     #expect(
       run.errors == """
-        schemactl: error: app.sqlite has pending migrations, which the new migration would undo: 0002_st
+        schemactl: error: `app.sqlite` has pending migrations, which the new migration would undo: `0002_st`
         help: Run `schemactl migrate --database app.sqlite` first. If the schema of the database prevents \
         that, correct the database
 
@@ -88,8 +88,8 @@ struct NewTests {
     let run = try folder.expect(1, "new", "Index", "--from", "1.sqlite")
     #expect(
       run.errors.hasPrefix(
-        "schemactl: error: 1.sqlite has pending migrations, which the new migration would undo: "
-          + "0002_v2\n"))
+        "schemactl: error: `1.sqlite` has pending migrations, which the new migration would undo: "
+          + "`0002_v2`\n"))
     try folder.connection("2.sqlite").execute(
       "CREATE INDEX names ON people (name); INSERT INTO grdb_migrations VALUES ('v3')")
     try folder.expect(0, "new", "Index", "--from", "2.sqlite")
@@ -117,8 +117,8 @@ struct NewTests {
     #expect(run.output == "db/0001_create_notes.yaml\n")
     #expect(
       run.errors == """
-        note: created db
-        note: created db/.manifest.schema.json
+        note: created `db`
+        note: created `db/.manifest.schema.json`
 
         """)
     #expect(

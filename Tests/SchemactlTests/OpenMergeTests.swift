@@ -236,7 +236,7 @@ struct OpenMergeTests {
     #expect(run.errors.contains("a tag releases `0003_c`"), "\(run.errors)")
     #expect(!run.errors.contains("rebase 0003_c"))
     let verify = try folder.expect(65, "verify")
-    #expect(verify.errors.contains("0003_c.yaml has the number 3 too and is released"))
+    #expect(verify.errors.contains("`0003_c.yaml` has the number 3 too and is released"))
     #expect(!verify.errors.contains("rebase 0003_c"))
   }
 
@@ -300,7 +300,7 @@ struct TwinDraftTests {
         let run = try folder.expect(65, command)
         #expect(
           (run.output + run.errors).contains(
-            "migrations/\(feature).yaml: error: \(main).yaml has the number 3 too and is upstream: "
+            "migrations/\(feature).yaml: error: `\(main).yaml` has the number 3 too and is upstream: "
               + "renumber this one (`schemactl renumber \(feature)`)"), "\(run.output)\(run.errors)"
         )
         #expect(!(run.output + run.errors).contains("rebase \(main)"))
@@ -320,7 +320,7 @@ struct TwinDraftTests {
       let (kept, moved) = branch == "main" ? ("0003_d", "0003_c") : ("0003_c", "0003_d")
       let run = try folder.expect(65, "verify")
       #expect(
-        run.errors.contains("\(kept).yaml has the number 3 too and is frozen: renumber this one"),
+        run.errors.contains("`\(kept).yaml` has the number 3 too and is frozen: renumber this one"),
         "\(run.errors)")
       #expect(run.errors.contains("schemactl renumber \(moved)"))
       #expect(!run.errors.contains("rebase \(kept)"))

@@ -12,13 +12,13 @@ struct OutputTests {
     let time = /in \d+ ms/
     #expect(
       first.output.replacing(time, with: "in N ms") == """
-        Applied 0007_replace_is_completed_with_status in N ms (update: wrote no row).
-        app.sqlite is up to date: 1 migration applied.
+        Applied `0007_replace_is_completed_with_status` in N ms (update: wrote no row).
+        `app.sqlite` is up to date: 1 migration applied.
 
         """)
     #expect(first.errors.isEmpty)
     let second = try folder.expect(0, "migrate", "--database", "app.sqlite")
-    #expect(second.output == "app.sqlite is up to date: nothing to do.\n")
+    #expect(second.output == "`app.sqlite` is up to date: nothing to do.\n")
   }
 
   @Test("a map that changes values is reported as rewriting rows")
@@ -126,8 +126,8 @@ struct OutputTests {
         `map`, or correct the rows first
           8 |       map: { 0: 0, 1: 1 }
             |       ^
-          schemactl applied no migration: app.sqlite is unchanged
-          in operation 1 move_column of migration `0007_replace_is_completed_with_status`
+          schemactl applied no migration: `app.sqlite` is unchanged
+          in operation `1 move_column` of migration `0007_replace_is_completed_with_status`
         help: correct the manifest, or the rows of the database, and run the command again
 
         """)
@@ -233,8 +233,8 @@ struct OutputTests {
     let run = try folder.expect(0, "freeze", "--release", "1.0")
     #expect(
       run.output == """
-        Froze 0001_notes.
-        1 migration frozen for release 1.0. Commit migrations/history.lock, and do not change these \
+        Froze `0001_notes`.
+        1 migration frozen for release 1.0. Commit `migrations/history.lock`, and do not change these \
         manifests any more.
 
         """)
@@ -277,12 +277,12 @@ struct OutputTests {
     try folder.connection().execute("DROP TABLE schemactl_migrations")
     let run = try folder.expect(1, "diff", "--database", "app.sqlite")
     let note =
-      "note: app.sqlite has no ledger, so schemactl compared it with the latest schema of the history\n"
+      "note: `app.sqlite` has no ledger, so schemactl compared it with the latest schema of the history\n"
     #expect(run.errors == note)
     let all = try migrated(through: "7")
     try all.connection().execute("DROP TABLE schemactl_migrations")
     let same = try all.expect(0, "diff", "--database", "app.sqlite")
-    #expect(same.output == "the history and app.sqlite have the same schema.\n")
+    #expect(same.output == "The history and `app.sqlite` have the same schema.\n")
     #expect(same.errors == note)
   }
 
@@ -357,7 +357,7 @@ struct OutputTests {
     let run = try strange.expect(1, "migrate", "--database", "app.sqlite")
     #expect(run.errors.contains("a\\u{1B}[2J\\u{A}b"))
     let named = try strange.expect(66, "status", "--database", "no\u{1B}[2J.sqlite")
-    #expect(named.errors == "schemactl: error: database no\\u{1B}[2J.sqlite does not exist\n")
+    #expect(named.errors == "schemactl: error: database `no\\u{1B}[2J.sqlite` does not exist\n")
   }
 
   @Test("output to a pipe has neither colours nor progress")
@@ -371,7 +371,7 @@ struct OutputTests {
     @Test("an error is red on a terminal that supports and allows colours")
     func colour() throws {
       let arguments = ["status", "--database", "no.sqlite"]
-      let message = " database no.sqlite does not exist\r\n"
+      let message = " database `no.sqlite` does not exist\r\n"
       #expect(
         try onTerminal(arguments, status: 66)
           == "schemactl: \u{1B}[1;31merror:\u{1B}[0m" + message)

@@ -13,7 +13,7 @@ struct ProjectTests {
   func empty() throws {
     let folder = try WorkingFolder()
     let run = try folder.expect(0, "init", "--profile", "local")
-    #expect(run.output.hasSuffix("Next: schemactl new 'Create notes'\n"), "\(run.output)")
+    #expect(run.output.hasSuffix("Next: `schemactl new 'Create notes'`\n"), "\(run.output)")
     #expect(try text(folder, "schemactl.yaml").contains("\nsync: { engine: none }\n"))
     #expect(
       try text(folder, "migrations/.manifest.schema.json")
@@ -43,8 +43,8 @@ struct ProjectTests {
     #expect(folder.exists("db/.manifest.schema.json"))
     try folder.write("db/0001_notes.yaml", tableOfNotes)
     let again = try folder.expect(1, "init")
-    #expect(again.errors.contains("db already has a history, up to `0001_notes`"))
-    #expect(again.errors.contains("Delete db to start again"))
+    #expect(again.errors.contains("db` already has a history, up to `0001_notes`"))
+    #expect(again.errors.contains("Delete `db` to start again"))
     try folder.expect(0, "freeze")
     #expect(try !folder.expect(1, "init").errors.contains("Delete"))
   }
@@ -78,7 +78,7 @@ struct SchemaFileTests {
   @Test("inspect --write writes it, and sqlite3 can execute it")
   func written() throws {
     let folder = try folder()
-    #expect(try folder.expect(0, "inspect", "--write").output == "Wrote schema.sql.\n")
+    #expect(try folder.expect(0, "inspect", "--write").output == "Wrote `schema.sql`.\n")
     #expect(try schema(folder).contains("CREATE TABLE notes"))
     let shell = try folder.shell("sqlite3 new.sqlite < schema.sql && $schemactl diff new.sqlite")
     #expect(shell.status == 0, "\(shell.output)\(shell.errors)")
@@ -93,7 +93,7 @@ struct SchemaFileTests {
     let folder = try folder()
     for _ in 0..<2 {
       let run = try folder.expect(1, "check")
-      #expect(run.output.contains("failed  schema     schema.sql is stale."))
+      #expect(run.output.contains("failed  schema     `schema.sql` is stale."))
       #expect(run.output.contains("help: `schemactl inspect --write` updates it"))
       try folder.expect(0, "inspect", "--write")
       #expect(try folder.expect(0, "check").output.contains("ok      schema"))

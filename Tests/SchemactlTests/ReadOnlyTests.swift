@@ -72,7 +72,7 @@
       }
       let run = try folder.expect(77, "migrate", "--database", "app.sqlite")
       #expect(
-        run.errors == "schemactl: error: cannot write app.sqlite: Read-only file "
+        run.errors == "schemactl: error: cannot write `app.sqlite`: Read-only file "
           + "system. Nothing changed\n")
       for words in [["migrate", "--database", "new.sqlite"], ["freeze"], ["new", "x"]] {
         let run = try folder.start(words).wait()
@@ -96,7 +96,7 @@
         #expect(refused.status == 77, "\(words)")
         #expect(
           refused.errors.contains(
-            "cannot open app.sqlite: Read-only file system. In WAL mode a "
+            "cannot open `app.sqlite`: Read-only file system. In WAL mode a "
               + "reader also writes files beside the database: copy it with its `-wal` file to a "
               + "writable folder"))
       }
@@ -133,7 +133,7 @@
       }
       let run = try folder.run("migrate", "--database", name, asStranger: true)
       #expect(run.status == 77, "\(run.errors)")
-      #expect(run.errors.contains("\(name)\(ending): Permission denied"), "\(run.errors)")
+      #expect(run.errors.contains("\(name)\(ending)`: Permission denied"), "\(run.errors)")
       #expect(try folder.run("status", "--database", name, asStranger: true).status == 77)
       #expect(try folder.rows("SELECT id FROM schemactl_migrations", in: name) == ["0001_notes"])
     }

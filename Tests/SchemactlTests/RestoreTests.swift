@@ -24,21 +24,21 @@ struct RestoreTests {
     let folder = try folder()
     let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup")
     let name = try #require(try backups(folder).first)
-    #expect(run.errors == "note: kept a backup: \(name)\n")
+    #expect(run.errors == "note: kept a backup: `\(name)`\n")
     #expect(try folder.rows("SELECT count(*) FROM notes") == ["0"])
     let list = try folder.expect(0, "restore", "--database", "app.sqlite", "--dry-run")
     #expect(list.output.hasPrefix("\(name)  2"))
-    #expect(list.output.hasSuffix("kB  0001_notes\nFound 1 backup of app.sqlite.\n"))
+    #expect(list.output.hasSuffix("kB  0001_notes\nFound 1 backup of `app.sqlite`.\n"))
     let restored = try folder.expect(0, "restore", "--database", "app.sqlite")
     #expect(
       restored.output == """
-        Restored app.sqlite from \(name).
-        Its last migration is 0001_notes; 1 migration pending.
+        Restored `app.sqlite` from `\(name)`.
+        Its last migration is `0001_notes`; 1 migration pending.
 
         """)
     #expect(
-      restored.errors == "note: the previous content of app.sqlite is in "
-        + "app.sqlite.before-restore\n")
+      restored.errors == "note: the previous content of `app.sqlite` is in "
+        + "`app.sqlite.before-restore`\n")
     #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     #expect(try folder.rows("SELECT count(*) FROM notes", in: "app.sqlite.before-restore") == ["0"])
     try folder.expect(0, "restore", "--database", "app.sqlite", name)
@@ -57,8 +57,8 @@ struct RestoreTests {
       #expect(run.status == 0)
       #expect(
         run.output == """
-          schemactl would restore app.sqlite from \(name).
-          The last migration in it is 0001_notes.
+          schemactl would restore `app.sqlite` from `\(name)`.
+          The last migration in it is `0001_notes`.
 
           """)
     }
@@ -81,7 +81,7 @@ struct RestoreTests {
       let run = try folder.start(command + ["--database", "app.sqlite"], asStranger: true).wait()
       #expect(run.status == 77, "\(command) \(run.errors)")
       #expect(
-        run.errors.lowercased().contains("cannot read app.sqlite: permission denied"),
+        run.errors.lowercased().contains("cannot read `app.sqlite`: permission denied"),
         "\(run.errors)")
       #expect(!run.errors.contains("WAL"))
     }
@@ -109,8 +109,9 @@ struct RestoreTests {
     try folder.expect(0, "freeze", "--to", "1")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--reset-drafts")
-    #expect(run.errors.contains("reset app.sqlite to app.sqlite.before-drafts. "), "\(run.errors)")
-    #expect(run.errors.contains("in app.sqlite.before-reset"))
+    #expect(
+      run.errors.contains("reset `app.sqlite` to `app.sqlite.before-drafts`. "), "\(run.errors)")
+    #expect(run.errors.contains("in `app.sqlite.before-reset`"))
     let inJSON = try folder.expect(
       0, "migrate", "--database", "app.sqlite", "--reset-drafts", "--format=json")
     let schema = repository.appendingPathComponent("docs/json/migrate.schema.json")
@@ -255,7 +256,7 @@ struct RestoreTests {
       #expect(list[0].hasPrefix(other) && list[0].hasSuffix("  of another database"))
       #expect(list[1].hasPrefix(own) && list[1].hasSuffix("0001_notes"))
       let run = try expect(0, Self.fromShared, folder)
-      #expect(run.output.contains("from \(own)"))
+      #expect(run.output.contains("from `\(own)`"))
     } else {
       if content == "gone" {
         try folder.remove("app.sqlite")
@@ -341,7 +342,7 @@ struct RestoreTests {
     #expect(!status.errors.contains("create it"), "\(status.errors)")
     try folder.write("schemactl.yaml", "database: app.sqlite\nbackup: { path: gone }\n")
     let run = try folder.expect(66, "restore")
-    #expect(run.errors.contains("folder gone does not exist"), "\(run.errors)")
+    #expect(run.errors.contains("folder `gone` does not exist"), "\(run.errors)")
     #expect(run.errors.contains("`backup.path` in `schemactl.yaml`"), "\(run.errors)")
   }
 
@@ -349,8 +350,8 @@ struct RestoreTests {
   func rehearsal() throws {
     let folder = try folder()
     let run = try folder.expect(0, "plan", "--database", "app.sqlite", "--on-copy")
-    #expect(run.output.contains("On a copy, applied 0002_empty in "))
-    #expect(run.output.hasSuffix("ms, on a copy: app.sqlite is unchanged.\n"))
+    #expect(run.output.contains("On a copy, applied `0002_empty` in "))
+    #expect(run.output.hasSuffix(" ms: `app.sqlite` is unchanged.\n"))
     #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     let json = try folder.expect(
       0, "plan", "--database", "app.sqlite", "--on-copy", "--format=json"
@@ -391,7 +392,7 @@ struct RestoreTests {
       child.send(SIGINT)
       let run = try child.wait()
       #expect(run.status == 130)
-      #expect(run.errors.contains("app.sqlite is unchanged"))
+      #expect(run.errors.contains("`app.sqlite` is unchanged"))
       #expect(try partials(folder).isEmpty)
     }
 

@@ -79,7 +79,8 @@ struct SafeguardTests {
     try folder.write("migrations/0001_a.yaml", manifest("CREATE TABLE a (x, y)"))
     try folder.expect(0, "report", "--output", "edited.html")
     #expect(
-      try folder.text("edited.html").contains("The frozen history is broken: 0001_a is edited"))
+      try folder.text("edited.html").contains(
+        "The frozen history is broken: <code>0001_a</code> is edited"))
   }
 
   @Test("verify misses a single manifest that a squash replaced")
@@ -92,7 +93,7 @@ struct SafeguardTests {
     try folder.expect(0, "verify")
     try folder.remove("migrations/squashed/0002_b.yaml")
     let run = try folder.expect(2, "verify")
-    #expect(run.output.contains("0002_b.yaml is missing"), "\(run.output)")
+    #expect(run.output.contains("0002_b.yaml` is missing"), "\(run.output)")
   }
 
   @Test("plan names the columns whose values a rebuild drops")
@@ -119,7 +120,7 @@ struct SafeguardTests {
     try folder.write("schemactl.yaml", "schema: schema.sql\nsync: { engine: none }\n")
     let run = try folder.expect(1, "check")
     #expect(
-      run.output.contains("schema.sql:1:1: error: schema.sql does not exist"),
+      run.output.contains("schema.sql:1:1: error: `schema.sql` does not exist"),
       "\(run.output)\(run.errors)")
     #expect(run.output.contains("help: `schemactl inspect --write`"))
   }

@@ -22,8 +22,8 @@ struct AdoptionTests {
     #expect(refused.errors.contains("`schemactl adopt` adopts such a database"))
 
     let run = try folder.expect(0, "adopt", "--database", "app.sqlite")
-    #expect(run.output.contains("Adopted app.sqlite at 0004"))
-    #expect(run.output.contains("3 migrations pending, next: 0005_limit_tags"))
+    #expect(run.output.contains("Adopted `app.sqlite` at `0004"))
+    #expect(run.output.contains("3 migrations pending, next: `0005_limit_tags`"))
     #expect(try folder.applied().count == 4)
     #expect(
       try folder.rows("SELECT DISTINCT tool_version LIKE '% adopted' FROM schemactl_migrations")
@@ -54,7 +54,7 @@ struct AdoptionTests {
       "CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT NOT NULL)")
     #expect(
       try folder.expect(1, "adopt", "--database", "old.sqlite", "--to", "2").errors.hasPrefix(
-        "schemactl: error: the schema of old.sqlite is not that of `0002_items`, but that of `0001_lists`"
+        "schemactl: error: the schema of `old.sqlite` is not that of `0002_items`, but that of `0001_lists`"
       ))
     try folder.expect(64, "adopt", "--database", "app.sqlite", "--to", "7")
     try folder.expect(66, "adopt", "--database", "other.sqlite")
@@ -226,7 +226,7 @@ struct AdoptionTests {
     let folder = try WorkingFolder()
     try folder.connection().execute(theirs + "INSERT INTO lists VALUES (1, 'Home')")
     let run = try folder.expect(0, "init", "--from", "app.sqlite")
-    #expect(run.output.contains("Adopted the database at 0001_baseline."))
+    #expect(run.output.contains("Adopted the database at `0001_baseline`."))
     let text = try String(
       contentsOfFile: folder.path("migrations/0001_baseline.yaml"), encoding: .utf8)
     #expect(text.contains("create_table:\n      name: lists"))
@@ -269,16 +269,16 @@ struct SchemaSourceTests {
     try folder.write("empty.sqlite", "")
     #expect(
       try folder.expect(0, "inspect", "migrations").errors
-        == "note: migrations holds no migrations\n")
+        == "note: `migrations` holds no migrations\n")
     #expect(
-      try folder.expect(0, "inspect").errors == "note: migrations holds no migrations\n")
+      try folder.expect(0, "inspect").errors == "note: `migrations` holds no migrations\n")
     #expect(
       try folder.expect(0, "inspect", "empty.sqlite").errors
-        == "note: empty.sqlite has no tables\n")
+        == "note: `empty.sqlite` has no tables\n")
     try folder.write("migrations/0001_nothing.yaml", "operations: []\n")
     #expect(
       try folder.expect(0, "inspect").errors
-        == "note: the history in migrations creates no tables\n")
+        == "note: the history in `migrations` creates no tables\n")
   }
 
   @Test("inspect prints the schema of a database, of a history at a point, and of SQL")
@@ -308,7 +308,7 @@ struct SchemaSourceTests {
     try folder.connection().execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT, more)")
     #expect(
       try folder.expect(0, "diff", "schema.sql").output
-        == "migrations and schema.sql have the same schema.\n")
+        == "`migrations` and `schema.sql` have the same schema.\n")
     let run = try folder.expect(1, "diff", "schema.sql", "app.sqlite")
     #expect(run.output.contains("@@ column `notes.more` @@\n+more\nFound 1 difference.\n"))
     let json = try folder.expect(1, "diff", "app.sqlite", "migrations", "--format", "json").json()

@@ -202,7 +202,7 @@ final class DatabaseScenes {
     }
     let ledger = Set(try Ledger.usual.rows(in: connection)?.map(\.id) ?? [])
     let said = ended.output.split(separator: "\n").filter { $0.hasPrefix("Applied ") }
-      .compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+      .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
     guard ledger.isSuperset(of: said) else { return "it said \(said), and has run \(ledger)" }
     return try wrongAfterSignal(ended, ledger: ledger, said: said)
   }

@@ -35,7 +35,7 @@ enum Django: ForeignFormat {
     for entry in plan where !names.contains(entry) {
       reader.problem(
         "plan.txt", nil,
-        "\(entry) has no file: write it with the script in `docs/from/django.md`")
+        "`\(entry)` has no file: write it with the script in `docs/from/django.md`")
     }
     let isOneApp = Set(found.map(\.app.exact)).count == 1
     for (app, name, path) in found {

@@ -164,7 +164,7 @@ private func missingParents(_ timeline: Timeline) -> [Draft] {
       let missing = parent == nil ? [key.parent.identifier] : key.parentColumns
       let place = missing.compactMap { timeline.removal(of: $0, after: made) }.first ?? made
       return timeline.draft(
-        "the foreign key `\(table.shape.name)` (\(columns)) \(problem): with foreign keys enforced, "
+        "the foreign key `\(table.shape.name) (\(columns))` \(problem): with foreign keys enforced, "
           + "SQLite refuses writes to `\(table.shape.name)`",
         at: place,
         keys: ["foreign_keys", "references", "column", "columns", "table"],
@@ -194,5 +194,5 @@ private func problem(
     parent.keys.contains { Set($0) == Set(columns) }
     || uniques.contains { Set($0.columns) == Set(columns.map { $0 }) }
   return isKey
-    ? nil : "refers to `\(parent.name)` (\(parent.list(of: columns))), which is not a key"
+    ? nil : "refers to `\(parent.name) (\(parent.list(of: columns)))`, which is not a key"
 }

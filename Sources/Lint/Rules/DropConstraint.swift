@@ -42,7 +42,8 @@ private func droppedChecks(
   change.lostChecks.map { check in
     let columns = after.names(of: check.columns.sorted())
     return timeline.draft(
-      "this drops CHECK (\(check.text)) of `\(after.name)`, which then accepts values that it refused",
+      "this drops `CHECK (\(check.text))` of `\(after.name)`, which then accepts values that it "
+        + "refused",
       at: change.place(ofConstraintOver: check.columns),
       keys: ["check", "columns", "column", "table"],
       object: "\(after.name).\(columns.joined(separator: ","))", table: after.name)
@@ -56,7 +57,7 @@ private func droppedForeignKeys(
     let columns = change.renamed(key.columns) ?? []
     let names = after.list(of: columns)
     return timeline.draft(
-      "this drops the foreign key `\(after.name)` (\(names)) to `"
+      "this drops the foreign key `\(after.name) (\(names))` to `"
         + "\(timeline.spelling(of: key.parent.identifier, in: change.migration))`: rows may point at "
         + "parents that do not exist, and ON DELETE \(key.onDelete.rawValue) no longer acts",
       at: change.place(ofConstraintOver: columns),
@@ -71,7 +72,7 @@ private func droppedUniques(
   change.lostUniques(timeline).map { columns in
     let names = after.list(of: columns)
     return droppedUnique(
-      timeline, "UNIQUE (\(names)) of `\(after.name)`",
+      timeline, "`UNIQUE (\(names))` of `\(after.name)`",
       at: change.place(ofConstraintOver: columns),
       object: "\(after.name).\(names)", table: after.name)
   }

@@ -52,7 +52,7 @@ extension Timeline {
         if case .addColumn(_, let column)? = operation { column } else { nil }
       let filled = filling(failure)
       var draft = draft(
-        failure.database.map { "the migration fails on a copy of \($0): \(failure.message)" }
+        failure.database.map { "the migration fails on a copy of `\($0)`: \(failure.message)" }
           ?? "the migration fails on rows that the schema allows: \(failure.message)",
         at: failure.place, keys: keys, column: added?.name, object: failure.object,
         table: failure.object, fix: filled ?? added?.allowing(failure),
@@ -157,7 +157,7 @@ extension Timeline {
     guard isShared || !isPrepared else { return nil }
     let row = new.refused.map { "a row with \($0)" } ?? "a row that breaks it"
     var draft = draft(
-      "CHECK (\(new.check.text)) of `\(after.name)` "
+      "`CHECK (\(new.check.text))` of `\(after.name)` "
         + (isShared
           ? "refuses \(row), which a device with an older version may send"
           : "fails if a database has \(row)"),

@@ -50,7 +50,7 @@ extension Rule {
             ])
           let parent = timeline.spelling(of: key.parent.identifier)
           return timeline.draft(
-            "no index begins with `\(table.shape.name)` (\(columns)): to delete a row of `\(parent)`, "
+            "no index begins with `\(table.shape.name) (\(columns))`: to delete a row of `\(parent)`, "
               + "SQLite reads all of `\(table.shape.name)`",
             at: timeline.loss(ofIndexFor: key, of: table) ?? timeline.addition(of: key, to: table),
             keys: ["foreign_keys", "columns", "table"],

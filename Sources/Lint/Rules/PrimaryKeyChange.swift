@@ -103,6 +103,6 @@ extension TableShape {
       let column = column(name)
       return [column?.name ?? name.text, column?.type].compactMap { $0 }.joined(separator: " ")
     }
-    return "(\(columns.joined(separator: ", ")))"
+    return "`(\(columns.joined(separator: ", ")))`"
   }
 }

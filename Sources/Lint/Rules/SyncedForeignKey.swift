@@ -93,7 +93,7 @@ private func draft(
     names.count == 1
     && timeline.operation(place)?.definition(ofColumn: names[0])?.references != nil
   return timeline.draft(
-    "the foreign key `\(table.name)` (\(names.joined(separator: ", "))) to `\(key.parent)`: "
+    "the foreign key `\(table.name) (\(names.joined(separator: ", ")))` to `\(key.parent)`: "
       + problems.joined(separator: "; "),
     at: place, keys: ["foreign_keys", "column", "columns", "table"],
     column: isInline ? names[0] : nil, object: "\(table.name).\(names.joined(separator: ","))",

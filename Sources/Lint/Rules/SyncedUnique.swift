@@ -62,7 +62,7 @@ private func draft(
   let single =
     names.count == 1 && timeline.operation(place)?.definition(ofColumn: names[0])?.unique == true
   return timeline.draft(
-    "UNIQUE (\(names.joined(separator: ", "))) of `\(table.name)`: \(happens(table.name))",
+    "`UNIQUE (\(names.joined(separator: ", ")))` of `\(table.name)`: \(happens(table.name))",
     at: place,
     keys: ["unique", "columns", "table"], column: single ? names[0] : nil,
     object: single || names.count == 1 ? "\(table.name).\(names[0])" : table.name,

@@ -35,17 +35,18 @@ enum AdoptCommand: Command {
         "pending": report.pending,
       ]
     ) { text in
-      text.mention("Adopted \(database.visible) at \(report.at.visible).")
-      let next = report.pending.first.map { ", next: \($0.visible)" }
+      text.mention("Adopted `\(database.visible)` at `\(report.at.visible)`.")
+      let next = report.pending.first.map { ", next: `\($0.visible)`" }
       text.mention(
         next.map { "\(counted(report.pending.count, "migration")) pending\($0)" }
           ?? "No migration is pending.")
     }
     if !report.unchecked.isEmpty {
       session.warn(
-        "`adopt` compares schemas, not rows, and \(listed(report.unchecked, "and")) "
-          + "\(report.unchecked.count == 1 ? "writes" : "write") rows: check that \(database) has "
-          + "them")
+        "`adopt` compares schemas, not rows, and "
+          + listed(report.unchecked.map { "`\($0)`" }, "and")
+          + " \(report.unchecked.count == 1 ? "writes" : "write") rows: check that `\(database)` "
+          + "has them")
     }
     return .success
   }

@@ -34,7 +34,7 @@ enum BundleCommand: Command {
     session.report(["file": file, "migrations": report.migrations, "drafts": report.drafts]) {
       let drafts = counted(report.drafts.count, "draft")
       $0.mention(
-        "Wrote \(counted(report.migrations, "migration")) to \(file.visible)"
+        "Wrote \(counted(report.migrations, "migration")) to `\(file.visible)`"
           + (report.drafts.isEmpty
             ? "." : ", including \(drafts). A release build refuses drafts."))
     }

@@ -50,7 +50,7 @@ enum CheckCommand: Command {
       report.attempt(.report) { try session.write(chronicle, of: project, lint, toPage: page) }
     } else if let page {
       let reason = report.project == nil ? "it cannot read the manifests" : "lint could not run"
-      session.note("schemactl did not write \(page), because \(reason)")
+      session.note("schemactl did not write `\(page)`, because \(reason)")
     }
     let annotations = Annotations(report)
     session.report(report.json, annotations) { $0.show(report, annotations) }
@@ -115,7 +115,7 @@ extension TextReporter {
       return report.lint.map { "\(verdict(on: $0, countsFailure: report.proof?.failure == nil))." }
     case .schema:
       return report.isSchemaCurrent.map { isCurrent in
-        "\(report.schemaFile?.path.visible ?? "") is \(isCurrent ? "current" : "stale")."
+        "`\(report.schemaFile?.path.visible ?? "")` is \(isCurrent ? "current" : "stale")."
       }
     case .report: return nil
     }

@@ -11,11 +11,11 @@ extension MigrateCommand {
     for option in ["backup", "reset-drafts", "paranoid"] {
       try session.require(
         !session.flag(option),
-        "`--\(option)` needs a database file, but \(database) is a cluster")
+        "`--\(option)` needs a database file, but `\(database)` is a cluster")
     }
     try session.require(
       session.backup() == nil,
-      "`schemactl.yaml` requests a backup, but schemactl cannot copy the cluster \(database)",
+      "`schemactl.yaml` requests a backup, but schemactl cannot copy the cluster `\(database)`",
       hint: "Back the cluster up by other means, and use a configuration without `backup`.")
     if session.flag("dry-run") { return try PlanCommand.plan(cluster, session) }
     let options = session.migrateOptions(database)
@@ -29,7 +29,7 @@ extension PlanCommand {
   static func plan(_ cluster: Cluster, _ session: Session) throws -> ExitStatus {
     let database = cluster.address.text
     try session.require(
-      !session.flag("on-copy"), "`--on-copy` cannot copy \(database), which is a cluster",
+      !session.flag("on-copy"), "`--on-copy` cannot copy `\(database)`, which is a cluster",
       hint: "Leave out `--on-copy`.")
     var options = session.migrateOptions(database)
     options.existing = false

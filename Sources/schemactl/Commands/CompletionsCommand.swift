@@ -20,7 +20,7 @@ enum CompletionsCommand: Command {
       "schemactl completions man > ~/.local/share/man/man1/schemactl.1": "Install the manual page.",
     ],
     arguments: [
-      .init(name: "SHELL", summary: "bash, zsh, fish or man.", completion: .words(shells)),
+      .init(name: "SHELL", summary: "`bash`, `zsh`, `fish` or `man`.", completion: .words(shells)),
       .init(
         name: "WORD", summary: "After `words`: the words of an unfinished command line.",
         required: false, repeats: true),

@@ -41,7 +41,7 @@ enum DiagramCommand: Command {
         summary: "A release, a migration, a database, a folder of migrations or a file of SQL."),
       .init(
         "tables", .text("GLOB"),
-        summary: "Draw only tables with matching names, such as 'order*'."),
+        summary: "Draw only tables with matching names, such as `order*`."),
       .init(
         "neighbours", .number("N", 0...1000, whole: true),
         summary: "Also draw tables up to N foreign keys away; default: 0."),

@@ -63,7 +63,7 @@ enum DiffCommand: Command {
 
 extension TextReporter {
   fileprivate func show(_ report: DiffReport, _ database: String) {
-    show(report.changes, "the history", database)
+    show(report.changes, nil, database)
     list(report.ledger, "ledger entry") {
       say("\($0.id.visible): \($0.state.rawValue) in the ledger", detail: $0.detail)
     }
@@ -74,14 +74,20 @@ extension TextReporter {
     }
     if !report.hasLedger {
       note(
-        "\(database) has no ledger, so schemactl compared it with the latest schema of the history")
+        "`\(database)` has no ledger, so schemactl compared it with the latest schema of the "
+          + "history")
     }
   }
 
   /// Prints the parts of the first schema that the second one lacks with `-`, and the reverse with `+`.
-  fileprivate func show(_ changes: [SchemaChange], _ from: String, _ to: String) {
-    guard !changes.isEmpty else { return mention("\(from) and \(to) have the same schema.") }
-    say(paint("--- \(from)", "1"))
+  ///
+  /// - Parameter from: a path; nil for the history of the database.
+  fileprivate func show(_ changes: [SchemaChange], _ from: String?, _ to: String) {
+    guard !changes.isEmpty else {
+      let expected = from.map { "`\($0)`" } ?? "The history"
+      return mention("\(expected) and `\(to)` have the same schema.")
+    }
+    say(paint("--- \(from ?? "the history")", "1"))
     say(paint("+++ \(to)", "1"))
     list(changes, "difference") { change in
       say(paint("@@ \(change.subject.visible) @@", "36"))

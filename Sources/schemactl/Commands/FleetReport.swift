@@ -37,8 +37,8 @@ extension TextReporter {
     progress.clear()
     show(result)
     guard let next = result.pending.first else { return }
-    say(
-      "\(result.database.visible): \(grouped(result.pending.count)) pending, next: \(next.visible)")
+    let count = grouped(result.pending.count)
+    say("\(result.database.visible): \(count) pending, next: `\(next.visible)`")
   }
 
   private func show(_ result: FleetResult) {
@@ -52,7 +52,7 @@ extension TextReporter {
     if let last = result.applied.last {
       say(
         "  still applied: \(counted(result.applied.count, "migration")), the last "
-          + "one \(last.visible)"
+          + "one `\(last.visible)`"
       )
     }
   }
@@ -64,7 +64,7 @@ extension TextReporter {
     }
     let causes = summary.sortedCauses.map { cause, count in
       let place = [
-        cause.operation.map { "operation \($0)" }, cause.migration.map { "migration \($0)" },
+        cause.operation.map { "operation `\($0)`" }, cause.migration.map { "migration `\($0)`" },
       ].compactMap { $0?.visible }.joined(separator: " of ")
       return (
         grouped(count),

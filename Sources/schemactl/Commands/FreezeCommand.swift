@@ -101,8 +101,9 @@ enum FreezeCommand: Command {
         "accepted": ["id": id, "reason": reason] as JSON,
       ]
     ) {
-      $0.mention("Accepted the edit of \(id.visible): \(reason.visible).")
-      $0.mention("\(file.visible) records it, and `schemactl verify` reports it. Commit the file.")
+      $0.mention("Accepted the edit of `\(id.visible)`: \(reason.visible).")
+      $0.mention(
+        "`\(file.visible)` records it, and `schemactl verify` reports it. Commit the file.")
     }
     return .success
   }
@@ -135,7 +136,7 @@ enum FreezeCommand: Command {
 
 extension TextReporter {
   fileprivate func show(_ report: FreezeReport, _ release: String?, _ file: String) {
-    let lock = file.visible
+    let lock = "`\(file.visible)`"
     switch report.repair {
     case .joined?:
       mention(
@@ -149,7 +150,7 @@ extension TextReporter {
         "Drafts come before frozen migrations: run `\(renumberCommand(report.inserted).visible)`.")
     }
     guard report.frozen.isEmpty else {
-      list(report.frozen, "migration") { mention("Froze \($0.visible).") }
+      list(report.frozen, "migration") { mention("Froze `\($0.visible)`.") }
       let name = release.map { " for release \($0.visible)" } ?? ""
       return mention(
         "\(counted(report.frozen.count, "migration")) frozen\(name). Commit \(lock), and do not change "

@@ -52,9 +52,9 @@ enum GenerateCommand: Command {
       guard let output else { return text.sayScript(source) }
       text.mention(
         isStale
-          ? "\(output.visible) is not up to date: run `schemactl generate swift --output "
+          ? "`\(output.visible)` is not up to date: run `schemactl generate swift --output "
             + "\(shellQuoted(output).visible)` again."
-          : "\(output.visible) is up to date.")
+          : "`\(output.visible)` is up to date.")
     }
     return isStale ? .finding : .success
   }

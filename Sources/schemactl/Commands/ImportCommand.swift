@@ -52,7 +52,7 @@ enum ImportCommand: Command {
       .init(
         "release", .text("NAME"),
         summary: "Freeze the migrations that the database has run as this release; needs "
-          + "--database."),
+          + "`--database`."),
       .init(
         "operations", summary: "Write operations instead of SQL if they create the same schema."),
       .profile, .timeout,
@@ -144,7 +144,7 @@ enum ImportCommand: Command {
     guard !point.differences.isEmpty else { return }
     throw Failure(
       .finding,
-      "\(database) has run \(imported.project.migrations[point.count - 1].id), but its schema "
+      "`\(database)` has run `\(imported.project.migrations[point.count - 1].id)`, but its schema "
         + "differs from the history. schemactl wrote nothing. Without `--database`, `import` "
         + "writes the manifests anyway. The differences:",
       details: point.differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },

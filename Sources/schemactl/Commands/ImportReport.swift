@@ -20,7 +20,7 @@ extension TextReporter {
   func show(_ report: ImportReport) {
     let imported = report.imported
     let migrations = imported.project.migrations
-    for file in report.files { mention("Created \(file.visible)") }
+    for file in report.files { mention("Created `\(file.visible)`") }
     showNotes(report)
     if imported.areCounted {
       mention(
@@ -33,13 +33,14 @@ extension TextReporter {
       let last = migrations[count - 1].id.visible
       let pending = migrations.count - count
       mention(
-        "\(path.visible) has run the migrations up to \(last)"
+        "`\(path.visible)` has run the migrations up to `\(last)`"
           + (pending == 0 ? "" : ", and \(counted(pending, "migration")) would follow")
           + "; its schema matches the manifests.")
     }
     if let (name, count, findings, baseline) = report.release {
       let accepted =
-        findings == 0 ? "" : "; \(baseline.visible) accepts \(counted(findings, "finding")) in them"
+        findings == 0
+        ? "" : "; `\(baseline.visible)` accepts \(counted(findings, "finding")) in them"
       mention("\(counted(count, "migration")) frozen for release \(name.visible)\(accepted).")
     }
     if imported.foreign.tool == .plain {
@@ -67,7 +68,7 @@ extension TextReporter {
     // `adopt`.
     let next = migrations.allSatisfy(\.manifest.replaces.isEmpty) ? "adopt" : "status"
     mention(
-      "Imported \(source) into \(folder): \(proof). Next: `schemactl \(next) --database \(database)`."
+      "Imported \(source) into `\(folder)`: \(proof). Next: `schemactl \(next) --database \(database)`."
     )
   }
 

@@ -71,17 +71,17 @@ enum InitCommand: Command {
         "adopted": report?.adopted ?? [], "pending": report?.pending ?? [],
       ]
     ) {
-      for file in written { $0.mention("Created \(file.visible)") }
+      for file in written { $0.mention("Created `\(file.visible)`") }
       for ledger in ledgers {
         $0.mention(
           "The baseline replaces \(counted(ledger.entries.count, "migration")) in "
             + "`\(ledger.table.visible)`. For databases that have run fewer of them, use "
             + "`schemactl import` instead of this baseline.")
       }
-      if let report { $0.mention("Adopted the database at \(report.at.visible).") }
+      if let report { $0.mention("Adopted the database at `\(report.at.visible)`.") }
       let next =
         report == nil ? session.command("new") + " 'Create notes'" : session.command("lint")
-      $0.mention("Next: \(next.visible)")
+      $0.mention("Next: `\(next.visible)`")
     }
     return .success
   }

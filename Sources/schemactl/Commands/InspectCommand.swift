@@ -55,15 +55,15 @@ enum InspectCommand: Command {
     }
     let project = try session.project()
     try session.writing.withLock { _ in try session.writeSchemaFile(of: project) }
-    session.report(["schema": file.path]) { $0.mention("Wrote \(file.path.visible).") }
+    session.report(["schema": file.path]) { $0.mention("Wrote `\(file.path.visible)`.") }
     return .success
   }
 
   private static func reasonForNothing(_ source: String) -> String {
     guard !DatabaseFile.isFile(source), let ids = try? MigrationFolder(source).ids() else {
-      return "\(source) has no tables"
+      return "`\(source)` has no tables"
     }
     return ids.isEmpty
-      ? "\(source) holds no migrations" : "the history in \(source) creates no tables"
+      ? "`\(source)` holds no migrations" : "the history in `\(source)` creates no tables"
   }
 }

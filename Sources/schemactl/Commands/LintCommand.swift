@@ -95,7 +95,7 @@ enum LintCommand: Command {
     try writeFileAtomically(Baseline.text(report.findings, replacing: file), to: file)
     let count = Baseline.count(report.findings)
     session.report(["baseline": file, "findings": count]) {
-      $0.mention("Wrote \(counted(count, "finding")) to \(file.visible).")
+      $0.mention("Wrote \(counted(count, "finding")) to `\(file.visible)`.")
     }
     return .success
   }
@@ -126,8 +126,8 @@ extension TextReporter {
 
   /// Prints the number of rows in each table, such as `reminders: 1,000 rows before, 998 after`.
   private func show(_ data: DataReport) {
-    say(
-      "Applied \(counted(data.applied.count, "migration")) to a copy of \(data.database.visible):")
+    let count = counted(data.applied.count, "migration")
+    say("Applied \(count) to a copy of `\(data.database.visible)`:")
     list(data.tables, "table") { table in
       let before = table.before.map { counted($0, "row") }
       let text: String? =
@@ -141,7 +141,7 @@ extension TextReporter {
       if let text { say("  \(table.name.visible): \(text)") }
     }
     guard let id = data.failure?.migration?.id else { return }
-    say("  \(id.visible) failed; later migrations did not run.")
+    say("  `\(id.visible)` failed; later migrations did not run.")
   }
 
   /// Returns text such as `Profile local: nothing syncs; 3 queries.`

@@ -70,7 +70,7 @@ enum MigrateCommand: Command {
       // A run that applied a migration returns a report instead.
       throw Failure(.interrupted, "interrupted: schemactl applied no migration")
     } catch let failure as Failure where failure.status == .migrationFailed {
-      throw failure.adding("\(database) is unchanged")
+      throw failure.adding("`\(database)` is unchanged")
     }
   }
 
@@ -91,12 +91,13 @@ enum MigrateCommand: Command {
     let reset = try DraftCopy(of: options.database, project).restore(
       timeout: options.timeout, interruption: session.interruption)
     guard let reset else {
-      session.note("\(options.database) has run no draft, so `--reset-drafts` changed nothing")
+      session.note("`\(options.database)` has run no draft, so `--reset-drafts` changed nothing")
       return nil
     }
     session.note(
-      "schemactl reset \(options.database) to \(reset.copy ?? "an empty database"). Its previous "
-        + "content, with the rows written since, is in \(reset.setAside)")
+      "schemactl reset `\(options.database)` to "
+        + (reset.copy.map { "`\($0)`" } ?? "an empty database")
+        + ". Its previous content, with the rows written since, is in `\(reset.setAside)`")
     return reset
   }
 }
@@ -104,16 +105,16 @@ enum MigrateCommand: Command {
 extension TextReporter {
   func show(_ report: MigrateReport, _ options: MigrateOptions) {
     let database = options.database.visible
-    if report.created { mention("Created \(database).") }
+    if report.created { mention("Created `\(database)`.") }
     if let last = report.adopted.last {
       mention(
-        "Adopted \(counted(report.adopted.count, "migration")) up to \(last.visible), which another "
+        "Adopted \(counted(report.adopted.count, "migration")) up to `\(last.visible)`, which another "
           + "tool applied.")
     }
     if let copy = report.draftCopy {
-      note("kept a copy from before the first draft: \(copy) (`--reset-drafts` returns to it)")
+      note("kept a copy from before the first draft: `\(copy)` (`--reset-drafts` returns to it)")
     }
-    if let backup = report.backup { note("kept a backup: \(backup)") }
+    if let backup = report.backup { note("kept a backup: `\(backup)`") }
     show(report.applied, "Applied")
     if let result = report.integrityCheck, report.failure == nil {
       note(
@@ -146,7 +147,7 @@ extension TextReporter {
     }
     for migration in applied.dropFirst(hidden) {
       let effects = effects(of: migration).map { " (\($0))" } ?? ""
-      mention("\(verb) \(migration.id.visible) in \(duration(migration.milliseconds))\(effects).")
+      mention("\(verb) `\(migration.id.visible)` in \(duration(migration.milliseconds))\(effects).")
     }
   }
 
@@ -176,17 +177,17 @@ extension TextReporter {
     let database = options.database.visible
     if report.isHistoryEmpty {
       return options.frozenOnly
-        ? "No migration is frozen yet: \(database) is unchanged."
+        ? "No migration is frozen yet: `\(database)` is unchanged."
         : "The history is empty: schemactl applied no migration and created no database."
     }
     if let beyond = report.beyond { return beyond.sentence.visible + "." }
     let state =
       if let last = options.through {
-        "\(database) has every migration up to \(last.visible)"
+        "`\(database)` has every migration up to `\(last.visible)`"
       } else if options.frozenOnly {
-        "\(database) has every frozen migration"
+        "`\(database)` has every frozen migration"
       } else {
-        "\(database) is up to date"
+        "`\(database)` is up to date"
       }
     let count = report.applied.count
     return "\(state): \(count == 0 ? "nothing to do" : "\(counted(count, "migration")) applied")."
@@ -195,10 +196,10 @@ extension TextReporter {
   private func remainder(_ report: MigrateReport, _ options: MigrateOptions) -> String {
     let database = options.database
     if let last = report.applied.last {
-      return "still applied: \(counted(report.applied.count, "migration")), up to \(last.id)"
+      return "still applied: \(counted(report.applied.count, "migration")), up to `\(last.id)`"
     }
     if !report.uncertain.isEmpty {
-      return "\(database) is either unchanged or contains all changes of the transaction"
+      return "`\(database)` is either unchanged or contains all changes of the transaction"
     }
     let state =
       if !report.adopted.isEmpty {
@@ -210,7 +211,7 @@ extension TextReporter {
       } else {
         "is unchanged"
       }
-    return "schemactl applied no migration: \(database) \(state)"
+    return "schemactl applied no migration: `\(database)` \(state)"
   }
 }
 

@@ -69,7 +69,7 @@ enum PlanCommand: Command {
       ? DryRunReport(plan: try project.plan(options, for: readable))
       : try project.dryRun(options, for: readable)
     if let database, readable == nil, !printsSQL {
-      session.note("\(database) does not exist: `schemactl migrate` would create it")
+      session.note("`\(database)` does not exist: `schemactl migrate` would create it")
     }
     return try show(report, of: database, session)
   }
@@ -122,7 +122,7 @@ extension TextReporter {
 
   private func verdict(on report: DryRunReport, _ name: String?) -> String {
     let plan = report.plan
-    let database = name?.visible ?? "an empty database"
+    let database = name.map { "`\($0.visible)`" } ?? "an empty database"
     if plan.migrations.isEmpty {
       if let beyond = plan.beyond { return beyond.sentence.visible + "." }
       if report.failure != nil { return "Nothing changed." }
@@ -150,12 +150,12 @@ extension TextReporter {
     show(applied, "On a copy, applied")
     noteDrift(report.run.drift, options.database)
     if let failure = report.run.failure {
-      return complain(failure.adding("this was a copy: \(options.database) is unchanged"))
+      return complain(failure.adding("this was a copy: `\(options.database)` is unchanged"))
     }
     mention(
       applied.isEmpty
         ? arrival(report.run, options)
-        : "\(counted(applied.count, "migration")) in \(duration(report.milliseconds)), on a copy: "
-          + "\(options.database.visible) is unchanged.")
+        : "Applied \(counted(applied.count, "migration")) to a copy in "
+          + "\(duration(report.milliseconds)): `\(options.database.visible)` is unchanged.")
   }
 }

@@ -40,7 +40,7 @@ enum RenumberCommand: Command {
     }
     for renaming in upstream {
       session.warn(
-        "\(renaming.from) is upstream, and the other migration with its number is not: renumber "
+        "`\(renaming.from)` is upstream, and the other migration with its number is not: renumber "
           + "the other migration instead"
           + (isRehearsal
             ? ""
@@ -54,8 +54,8 @@ enum RenumberCommand: Command {
       }
       for renaming in renamings {
         $0.mention(
-          "\(isRehearsal ? "Would rename" : "Renamed") \(renaming.from.visible) to "
-            + "\(renaming.to.visible).")
+          "\(isRehearsal ? "Would rename" : "Renamed") `\(renaming.from.visible)` to "
+            + "`\(renaming.to.visible)`.")
       }
       $0.mention(
         isRehearsal

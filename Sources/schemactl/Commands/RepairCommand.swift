@@ -52,13 +52,13 @@ enum RepairCommand: Command {
     let plan = try project.plan(
       LedgerRepair(id: id, action: action, reason: reason), of: readable)
     readable.close()
-    let record = "\(plan.repair.id.visible) as \(action.rawValue)"
+    let record = "`\(plan.repair.id.visible)` as \(action.rawValue)"
     // Print the plan only as text. A command prints one JSON document, and the report of the repair contains
     // the plan.
     session.report(nil) { text in
       text.say("schemactl will record \(record).")
       for entry in plan.after where entry.state.stops {
-        text.say("\(entry.id.visible) is still \(entry.state.rawValue): \(entry.detail.visible)")
+        text.say("`\(entry.id.visible)` is still \(entry.state.rawValue): \(entry.detail.visible)")
       }
       for change in plan.drift {
         text.say("The schema does not fit this record: \(change.sentence.visible)")

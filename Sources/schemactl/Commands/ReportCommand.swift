@@ -54,7 +54,7 @@ extension Session {
       of: chronicle, lint, application, name: project.folder.projectName,
       date: Timestamp.now.toTheSecond)
     report.problems += project.comparison.filter(\.state.isBroken).map {
-      "The frozen history is broken: \($0.id) is \($0.state.rawValue): \($0.detail)"
+      "The frozen history is broken: `\($0.id)` is \($0.state.rawValue): \($0.detail)"
     }
     if let database {
       report.database = try project.facts(of: database, timeout: timeout)

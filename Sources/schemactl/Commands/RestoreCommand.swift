@@ -56,8 +56,9 @@ enum RestoreCommand: Command {
     if isDryRun {
       let report = try restore.check(project)
       session.report(["restored": JSON.null, "setAside": JSON.null, "current": report.current]) {
-        $0.mention("schemactl would restore \(database.visible) from \(report.backup.visible).")
-        $0.mention("The last migration in it is \(report.current?.visible ?? "none").")
+        $0.mention("schemactl would restore `\(database.visible)` from `\(report.backup.visible)`.")
+        let last = report.current.map { "`\($0.visible)`" } ?? "none"
+        $0.mention("The last migration in it is \(last).")
       }
       return .success
     }
@@ -103,7 +104,7 @@ extension TextReporter {
       let (path, size) = (entry.backup.path.visible, FreeSpace.size(entry.backup.bytes))
       say("\(path)  \(entry.backup.madeAt)  \(size)  \(last.visible)\(owner.visible)")
     }
-    mention("Found \(counted(entries.count, "backup")) of \(database).")
+    mention("Found \(counted(entries.count, "backup")) of `\(database)`.")
   }
 
   fileprivate func show(
@@ -119,9 +120,9 @@ extension TextReporter {
     case .failure(let failure)?: note(failure.message)
     case nil: break
     }
-    mention("Restored \(database) from \(report.backup.visible).")
+    mention("Restored `\(database)` from `\(report.backup.visible)`.")
     mention(
-      "Its last migration is \(report.current?.visible ?? "none")"
+      "Its last migration is \(report.current.map { "`\($0.visible)`" } ?? "none")"
         + (pending.isEmpty ? "." : "; \(counted(pending.count, "migration")) pending."))
   }
 }

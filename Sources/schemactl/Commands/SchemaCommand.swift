@@ -21,7 +21,8 @@ enum SchemaCommand: Command {
     ],
     arguments: [
       .init(
-        name: "KIND", summary: "manifest or config.", completion: .words(["manifest", "config"]))
+        name: "KIND", summary: "`manifest` or `config`.",
+        completion: .words(["manifest", "config"]))
     ])
 
   static func readsConfiguration(_ invocation: Invocation) -> Bool { false }

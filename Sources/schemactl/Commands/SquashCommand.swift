@@ -53,7 +53,7 @@ enum SquashCommand: Command {
       text.mention(
         "It creates the schema and \(counted(squashing.rows, "row")) of "
           + "\(counted(squashing.replacedCount, "migration")), whose manifests are now in "
-          + "\(folder.squashed.path.visible).")
+          + "`\(folder.squashed.path.visible)`.")
       if !squashing.areLaterRowsCompared {
         text.mention(
           "schemactl compared only the schema after the later migrations, not their rows: these "
@@ -67,7 +67,7 @@ enum SquashCommand: Command {
       }
       text.mention(
         "Run `schemactl verify`, and commit the folder"
-          + (squashing.lock == nil ? "." : " and \(folder.lockFile.visible)."))
+          + (squashing.lock == nil ? "." : " and `\(folder.lockFile.visible)`."))
     }
     return .success
   }

@@ -76,7 +76,7 @@ extension TextReporter {
     }
     list(report.repairs, "repair") { repair in
       say(
-        "repaired \(repair.at.visible): \(repair.id.visible) as \(repair.action.visible): "
+        "repaired \(repair.at.visible): `\(repair.id.visible)` as \(repair.action.visible): "
           + repair.reason.visible)
     }
     let wrong = report.ledger.count(where: \.state.stops) + report.broken.count
@@ -92,6 +92,6 @@ extension TextReporter {
     } else if !report.drift.isEmpty {
       note("the schema differs from the history in \(counted(report.drift.count, "place"))")
     }
-    if let next { mention("Next: \(next.visible)") }
+    if let next { mention("Next: `\(next.visible)`") }
   }
 }

@@ -37,7 +37,7 @@ enum VerifyCommand: Command {
       if let name = opened?.database.name.visible, report.drift?.isEmpty == true,
         report.ledger?.contains(where: \.state.stops) != true
       {
-        text.mention("\(name) matches its history.")
+        text.mention("`\(name)` matches its history.")
       }
     }
     return report.status
