@@ -89,7 +89,7 @@ extension Upgrade {
       throw Failure(
         .inputOutput,
         "\(name) has another schema or ledger than `\(options.database)`: the file is damaged, or "
-          + "was replaced")
+          + "another process replaced it")
     }
     return SafetyCopies.Copy(purpose: purpose, file: file)
   }

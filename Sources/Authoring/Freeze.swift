@@ -120,8 +120,9 @@ extension Project {
     }
     let nothing = Failure(
       .usage,
-      "nothing to accept: `\(entry.id)` is \(entry.state == .draft ? "a draft" : entry.state.rawValue)"
-        + (entry.detail.isEmpty ? "" : ": \(entry.detail)"))
+      "`\(entry.id)` has no edit to accept: it is "
+        + (entry.state == .draft ? "a draft" : entry.state.rawValue)
+        + (entry.detail.isEmpty ? "" : "; \(entry.detail)"))
     guard [.edited, .cosmetic, .accepted].contains(entry.state), var lock,
       let migration = migrations.first(where: { $0.id == entry.id })
     else { throw nothing }

@@ -21,8 +21,8 @@ package enum DatabaseFile {
     guard folded != ":memory:" else {
       throw Failure(
         .usage,
-        "`\(path)` is an in-memory database, which ends with schemactl: give the path of a file. "
-          + "A file of that name is `./\(path)`")
+        "`\(path)` is an in-memory database, which exists only while schemactl runs: give the path "
+          + "of a file. A file of that name is `./\(path)`")
     }
     guard !folded.hasPrefix("file:") else {
       throw Failure(

@@ -65,7 +65,7 @@ extension Project {
     var report = history ?? VerifyReport(comparing: self)
     var replayed: PendingReplay?
     if report.isHistoryBroken {
-      report.notes.append("skipped the replay, because the frozen history is broken")
+      report.notes.append("schemactl skipped the replay, because the frozen history is broken")
     } else {
       try requireEngine(for: migrations)
       let all = replay(noting: &report.history)

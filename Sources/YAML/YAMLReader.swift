@@ -277,7 +277,7 @@ extension YAMLProblem {
     case .refusal(let message, let position):
       return Diagnostic(file: file, position: position, message: message)
     case .memory:
-      return Diagnostic(file: file, message: "not enough memory to read the file")
+      return Diagnostic(file: file, message: "memory ran out while schemactl read the file")
     case .syntax(let problem, let position, let context, let line):
       var message = "not valid YAML: \(problem)"
       if let context {

@@ -189,7 +189,7 @@ struct ConcurrencyTests {
       terminal.read(until: "\r\u{1B}[Kwaiting for the database 0.2 s")
       try writer.execute("COMMIT")
       #expect(try child.wait().status == 0)
-      #expect(terminal.readToEnd().contains("commit …\r\u{1B}[Knote: kept a copy"))
+      #expect(terminal.readToEnd().contains("commit …\r\u{1B}[Knote: schemactl kept the"))
     }
   #endif
 

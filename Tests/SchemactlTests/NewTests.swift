@@ -117,8 +117,8 @@ struct NewTests {
     #expect(run.output == "db/0001_create_notes.yaml\n")
     #expect(
       run.errors == """
-        note: created `db`
-        note: created `db/.manifest.schema.json`
+        note: schemactl created `db`
+        note: schemactl created `db/.manifest.schema.json`
 
         """)
     #expect(

@@ -24,7 +24,7 @@ struct RestoreTests {
     let folder = try folder()
     let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup")
     let name = try #require(try backups(folder).first)
-    #expect(run.errors == "note: kept a backup: `\(name)`\n")
+    #expect(run.errors == "note: schemactl kept a backup: `\(name)`\n")
     #expect(try folder.rows("SELECT count(*) FROM notes") == ["0"])
     let list = try folder.expect(0, "restore", "--database", "app.sqlite", "--dry-run")
     #expect(list.output.hasPrefix("\(name)  2"))

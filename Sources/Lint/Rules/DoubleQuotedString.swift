@@ -24,7 +24,7 @@ extension Rule {
       let statements = timeline.statements.compactMap { statement -> Draft? in
         guard let string = statement.warnings.doubleQuotedString else { return nil }
         return timeline.draft(
-          "no column has the name \(string.text): SQLite reads it as a string",
+          "no column has the name `\(string.text)`: SQLite reads it as a string",
           at: statement.place, object: statement.target?.name, table: statement.target?.name,
           position: string.position)
       }

@@ -70,7 +70,7 @@ extension TextReporter {
     if !report.changes.isEmpty, report.hasLedger {
       help(
         "if the database is right, write the difference as a migration (`schemactl new NAME --from "
-          + "\(database)`). If the history is right, change the database")
+          + "\(shellQuoted(database))`). If the history is right, change the database")
     }
     if !report.hasLedger {
       note(

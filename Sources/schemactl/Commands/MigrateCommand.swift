@@ -112,9 +112,9 @@ extension TextReporter {
           + "tool applied.")
     }
     if let copy = report.draftCopy {
-      note("kept a copy from before the first draft: `\(copy)` (`--reset-drafts` returns to it)")
+      note("schemactl kept the state before the first draft: `\(copy)` (see `--reset-drafts`)")
     }
-    if let backup = report.backup { note("kept a backup: `\(backup)`") }
+    if let backup = report.backup { note("schemactl kept a backup: `\(backup)`") }
     show(report.applied, "Applied")
     if let result = report.integrityCheck, report.failure == nil {
       note(

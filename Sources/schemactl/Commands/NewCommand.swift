@@ -48,7 +48,7 @@ enum NewCommand: Command {
       let content = try content(on: project, session)
       try session.writing.withLock { _ in
         let (id, file) = try manifest.write(content?.operations, to: project, &files)
-        for file in files.created { session.note("created `\(file)`") }
+        for file in files.created { session.note("schemactl created `\(file)`") }
         session.report(["id": id, "file": file]) { $0.say(file.visible) }
         // Creating a manifest also works if a draft cannot be replayed yet; then the schema file is not
         // updated.
