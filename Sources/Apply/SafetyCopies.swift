@@ -48,7 +48,7 @@ extension Upgrade {
     }
     guard let backup = safety.copies.first(where: { $0.purpose == .backup }) else { return }
     safety.backupBytes = DatabaseFile.size(backup.file.path)
-    warnOfLittleRoom(batch)
+    warnAboutFreeSpace(batch)
   }
 
   private func purposes(before next: Int, _ batch: Batch) -> [SafetyCopies.Purpose] {
@@ -139,7 +139,7 @@ extension Upgrade {
 
   /// Warns if the disk may be too small. A migration that rewrites rows writes new rows into the file or the
   /// WAL, and the old ones into a journal.
-  private func warnOfLittleRoom(_ batch: Batch) {
+  private func warnAboutFreeSpace(_ batch: Batch) {
     let bytes = DatabaseFile.size(options.database)
     let folder = parentFolder(of: options.database)
     guard batch.pending.contains(where: { replay.steps[$0].writesRows(in: batch.expected) }),

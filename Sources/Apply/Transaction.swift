@@ -12,7 +12,7 @@ final class Transaction {
   private let connection: Connection
   /// Whether the transaction contains part of a migration that could not be rolled back. It must not be
   /// committed.
-  private(set) var isTorn = false
+  private(set) var hasPartialMigration = false
 
   init(_ connection: Connection) {
     self.connection = connection
@@ -22,7 +22,7 @@ final class Transaction {
   func begin(_ mode: String) throws(DatabaseError) {
     // The last transaction is still open if memory was too low to end it.
     if connection.isInTransaction { try connection.execute("ROLLBACK") }
-    isTorn = false
+    hasPartialMigration = false
     connection.set(.foreignKeys, to: false)
     try connection.execute("BEGIN \(mode)")
   }
@@ -47,7 +47,7 @@ final class Transaction {
         "ROLLBACK TO schemactl_migration; RELEASE schemactl_migration")) != nil
     guard !isUndone else { return }
     rollBack()
-    isTorn = connection.isInTransaction
+    hasPartialMigration = connection.isInTransaction
   }
 
   func rollBack() {

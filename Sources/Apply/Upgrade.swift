@@ -25,7 +25,7 @@ package final class Upgrade {
   var report = MigrateReport()
   let destination: BackupDestination?
   var safety = SafetyCopies()
-  private var isKnownToBeWhole = false
+  private var isStructureChecked = false
   /// The state when a transaction began or was last committed. It remains valid until another connection
   /// writes.
   private var known: Batch?
@@ -93,7 +93,7 @@ package final class Upgrade {
   package func run() throws(Failure) -> MigrateReport {
     defer { reading.close() }
     do {
-      try refuseWhatCannotRun()
+      try requireRunnable()
     } catch {
       throw Failure(of: error, database: options.database)
     }
@@ -138,7 +138,7 @@ package final class Upgrade {
         return true
       }
       try requireCurrentCopies()
-      try requireWhole(batch)
+      try requireUndamaged(batch)
       let started = Stopwatch()
       repeat {
         guard let index = batch.next else { break }
@@ -163,8 +163,8 @@ package final class Upgrade {
   /// Checks the structure of the file once, before the first write, if migrations rewrite rows, free pages,
   /// or may overwrite pages in use. The check takes an eighth of the time that moving a column of a million
   /// rows takes.
-  private func requireWhole(_ batch: Batch) throws {
-    guard !isKnownToBeWhole else { return }
+  private func requireUndamaged(_ batch: Batch) throws {
+    guard !isStructureChecked else { return }
     let steps = batch.pending.map { replay.steps[$0] }
     let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
     let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.writeSet.rewritten) }
@@ -172,7 +172,7 @@ package final class Upgrade {
       try reuses
       ? connection.structuralDamage(rewriting: rewritten) : connection.damageOfReusedPages()
     if let damage { throw Failure(damaged: options.database, damage) }
-    isKnownToBeWhole = true
+    isStructureChecked = true
   }
 
   private func stopIfInterrupted() throws(Failure) {
@@ -208,7 +208,7 @@ package final class Upgrade {
       try adopt(live, drift)
       // A schema that matches the history is as trustworthy as the manifests. Otherwise triggers may contain
       // any SQL, so they may call only harmless functions (PRAGMA trusted_schema).
-      let isTrusted = drift.isEmpty && !project.holdsCode(live.schema, beside: expected)
+      let isTrusted = drift.isEmpty && !project.hasUnexpectedCode(live.schema, beside: expected)
       connection.set(.trustedSchema, to: isTrusted)
       report.drift = drift
       let batch = Batch(
@@ -275,7 +275,7 @@ package final class Upgrade {
     do throws(DatabaseError) {
       try end(&batch)
     } catch {
-      throw rolledBack(ids.count > 1 ? ids : [], after: doubtful(error))
+      throw rolledBack(ids.count > 1 ? ids : [], after: commitFailure(error))
     }
     // The file may have moved since the last check. The report must be correct.
     try requireUnmoved()
@@ -345,7 +345,8 @@ package final class Upgrade {
       transaction.rollBack()
       return failure
     }
-    guard connection.isInTransaction, !transaction.isTorn, (try? reset.get()) != nil else {
+    guard connection.isInTransaction, !transaction.hasPartialMigration, (try? reset.get()) != nil
+    else {
       transaction.rollBack()
       return rolledBack(batch.done.map(\.applied.id), after: failure)
     }

@@ -61,7 +61,7 @@ extension Upgrade {
       }
     } catch {
       let failure = blamed(context.failure(error))
-      throw batch.drift.isEmpty ? failure : failure.ofDrift
+      throw batch.drift.isEmpty ? failure : failure.asDrift
     }
   }
 
@@ -161,7 +161,7 @@ extension Upgrade {
     Failure(moved: options.database, afterApplying: report.applied.last?.id)
   }
 
-  func doubtful(_ error: DatabaseError) -> Failure {
+  func commitFailure(_ error: DatabaseError) -> Failure {
     safety.hasFullDisk = error.isFullDisk
     let failure = Failure(error, database: options.database)
     return report.uncertain.isEmpty ? failure : Failure(uncertain: report.uncertain, after: failure)
@@ -181,7 +181,7 @@ extension Upgrade {
 extension Upgrade {
   /// Fails if a pending migration calls a function that only the application has, or changes a table that a
   /// temporary object of a borrowed connection names.
-  func refuseWhatCannotRun() throws {
+  func requireRunnable() throws {
     let objects = try connection.isBorrowed ? connection.temporaryObjects() : []
     guard !objects.isEmpty || replay.steps.contains(where: { $0.refusal != nil }) else { return }
     let rows = try project.ledger.rows(in: connection) ?? []

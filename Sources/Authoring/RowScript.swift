@@ -48,7 +48,7 @@ struct RowScript {
   private func requireIndependentChances() throws(Failure) {
     var seen: [(value: String, table: String)] = []
     for table in tables {
-      for value in table.chanceValues {
+      for value in table.randomValues {
         let text = value.lowercased()
         if seen.contains(where: { $0.value.contains(text) || text.contains($0.value) }) {
           throw Self.refusal(
@@ -158,9 +158,9 @@ private struct SeededTable {
   }
 
   /// The random values in the rows.
-  var chanceValues: [String] {
+  var randomValues: [String] {
     zip(rows, expressions).flatMap { row, cells in
-      cells.filter(\.value.isChance).map { index, _ in
+      cells.filter(\.value.isRandom).map { index, _ in
         switch row[index] {
         case .blob(let bytes): Quoting.blobLiteral(bytes)
         case .integer(let number): "integer \(number) "
@@ -221,8 +221,8 @@ private struct SeededTable {
       return false
     }
     if object.isVirtualTable { return !rowids.isEmpty }
-    let areCounted = !rowids.enumerated().contains { $1[0].integer != Int64($0 + 1) }
-    return !areCounted && !object.hasRowidAlias
+    let areRenumbered = !rowids.enumerated().contains { $1[0].integer != Int64($0 + 1) }
+    return !areRenumbered && !object.hasRowidAlias
   }
 
   // MARK: Writing
@@ -264,7 +264,7 @@ private struct SeededTable {
     guard actual.count == rows.count else { return false }
     return zip(zip(rows, actual), expressions).allSatisfy { pair, cells in
       pair.0.indices.allSatisfy { index in
-        pair.0[index] == pair.1[index] || cells[index]?.isChance == true
+        pair.0[index] == pair.1[index] || cells[index]?.isRandom == true
       }
     }
   }
@@ -274,7 +274,7 @@ private struct SeededTable {
 private struct CellExpression {
   let sql: String
   /// Whether the value is random, and does not come from the clock.
-  let isChance: Bool
+  let isRandom: Bool
 
   private static let clock = [
     "CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "CAST(strftime('%s', 'now') AS INTEGER)",
@@ -299,15 +299,15 @@ private struct CellExpression {
       guard let one = try? connection.value("SELECT \(sql)"), one == first,
         let two = try? other.value("SELECT \(sql)"), two == second
       else { continue }
-      (self.sql, isChance) = (sql, false)
+      (self.sql, isRandom) = (sql, false)
       return
     }
     if let columnDefault, columnDefault.utf8.contains(UInt8(ascii: "(")) {
-      (sql, isChance) = ("(\(columnDefault))", true)
+      (sql, isRandom) = ("(\(columnDefault))", true)
       return
     }
     guard let sql = Self.chance(first) else { return nil }
-    (self.sql, isChance) = (sql, true)
+    (self.sql, isRandom) = (sql, true)
   }
 
   /// Returns a call of the random function whose fixed results (see `fixClockAndChance`) include a value.

@@ -48,6 +48,7 @@ package enum SchemaSource: Sendable {
   ) throws(Failure) -> Schema {
     switch self {
     case .database(let path):
+      try DatabaseFile.require(path)
       let connection = try DatabaseFile.openForReading(
         path, timeout: timeout, interruption: interruption)
       let named = Set(other.objects.map(\.key))

@@ -27,10 +27,10 @@ package struct SchemaTransition {
       wanted: wanted.ours().withoutShadowTables(), application: application,
       current: from.ours().withoutShadowTables())
     try transition.rename(renaming)
-    try transition.dropWhatGoes()
+    try transition.dropObsoleteObjects()
     try transition.changeTables()
-    try transition.createWhatComes()
-    try transition.requireArrival()
+    try transition.createMissingObjects()
+    try transition.requireWantedSchema()
     return transition.operations
   }
 
@@ -91,11 +91,11 @@ package struct SchemaTransition {
     Failure(.usage, "--rename: \(problem)\(didYouMean(name, among: others))")
   }
 
-  private mutating func dropWhatGoes() throws(Failure) {
+  private mutating func dropObsoleteObjects() throws(Failure) {
     for kind in [SchemaObject.Kind.trigger, .view, .index] {
       try drop(current.objects.filter { $0.kind == kind && isToChange($0) })
     }
-    for table in current.tables.reversed() where isGoing(table) {
+    for table in current.tables.reversed() where mustDrop(table) {
       if let rows = wanted.table(table.name).flatMap({ VirtualRows(of: table, in: $0) }) {
         // Do not run this operation here. It does not change the schema, and its copy is a TEMP table, which
         // the later operation could not find: each operation runs on a database of its own.
@@ -108,7 +108,7 @@ package struct SchemaTransition {
 
   /// Whether the table must be dropped. A virtual table cannot be altered. It is dropped before other tables
   /// change, because it may prevent changes of the tables that it reads.
-  private func isGoing(_ table: SchemaObject) -> Bool {
+  private func mustDrop(_ table: SchemaObject) -> Bool {
     guard let new = wanted.table(table.name) else { return true }
     return (table.isVirtualTable || new.isVirtualTable) && !isSame(table, new)
   }
@@ -149,7 +149,7 @@ package struct SchemaTransition {
         + "write the migration by hand")
   }
 
-  private mutating func createWhatComes() throws(Failure) {
+  private mutating func createMissingObjects() throws(Failure) {
     for kind in [SchemaObject.Kind.index, .view, .trigger] {
       for object in wanted.objects
       where object.kind == kind && object.sql != nil && current.object(kind, object.name) == nil {
@@ -158,7 +158,7 @@ package struct SchemaTransition {
     }
   }
 
-  private func requireArrival() throws(Failure) {
+  private func requireWantedSchema() throws(Failure) {
     let changes = compareSchemas(expected: wanted, actual: current)
     guard !changes.isEmpty else { return }
     throw Failure(

@@ -55,7 +55,7 @@ package struct Restore {
   /// - Throws: a failure if the backup cannot be used.
   package func check(_ project: Project?) throws(Failure) -> Report {
     let rows = try examine()
-    if !force, let problem = try misfit(rows, project) {
+    if !force, let problem = try mismatch(rows, project) {
       throw Failure(
         .finding, "\(problem). Nothing changed", remedy: "`--force` restores it anyway")
     }
@@ -114,7 +114,7 @@ package struct Restore {
   }
 
   /// The reason why the backup does not belong to this database and this history; nil if it does.
-  private func misfit(
+  private func mismatch(
     _ rows: [LedgerRow], _ project: Project?
   ) throws(Failure) -> String? {
     guard let first = rows.first else {
@@ -320,7 +320,7 @@ struct Replacement {
         "`\(database)` is damaged, and another process has it open: stop that process, then restore "
           + "again. Nothing changed")
     }
-    var aside = SetAside(target: target)
+    var aside = RenamedFiles(target: target)
     do {
       let name = target + keptName.dropFirst(database.count)
       try aside.move(to: firstName(name, where: DatabaseFile.isFree))
@@ -337,7 +337,7 @@ struct Replacement {
   }
 
   /// Moves the previous files back if the copy could not take their place, and describes the result.
-  private func state(_ new: TemporaryFile, _ aside: SetAside) -> String {
+  private func state(_ new: TemporaryFile, _ aside: RenamedFiles) -> String {
     let held = aside.path.map { "the previous content of `\(database)` is in `\($0)`" }
     guard !new.isPublished else {
       return "It is unknown whether `\(copy)` was restored: after a power cut `\(database)` may be "
@@ -360,7 +360,7 @@ struct Replacement {
 }
 
 /// The files of a database under new names.
-private struct SetAside {
+private struct RenamedFiles {
   let target: String
   private var name = ""
   /// The suffixes of the files that have their new names.

@@ -54,7 +54,7 @@ struct Exchange {
       guard let again = try receive(sent), again.table.identifier == table.key else { return nil }
       found = again
       if case .changed(let value, let kept) = found.harm,
-        try goesBack(value, from: kept, found.column, scenario, table)
+        try isRestored(value, from: kept, found.column, scenario, table)
       {
         return nil
       }
@@ -177,7 +177,7 @@ struct Exchange {
 
   /// Whether the sender stores its original value again when it receives the value that the
   /// receiver stores.
-  private func goesBack(
+  private func isRestored(
     _ value: Value, from kept: Value, _ column: Identifier?, _ scenario: Scenario,
     _ table: DeviceTable
   ) throws(DatabaseError) -> Bool {

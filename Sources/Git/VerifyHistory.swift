@@ -223,7 +223,7 @@ extension Project {
         if let migration = present[id] { try new.apply(migration) }
         report.edits[id]?.schema = SchemaModel.compareSchemas(
           expected: old.schema, actual: new.schema)
-      } catch  where !error.isOfEnvironment {
+      } catch  where !error.isEnvironmental {
         let problem = "schemactl did not compare the schemas: \(error.message)"
         for id in ids where frozen[id] != nil {
           guard var diff = report.edits[id], diff.schema.isEmpty, diff.problem == nil else {

@@ -149,7 +149,7 @@ package struct Failure: Error, Sendable {
 
   /// Whether the environment (memory, disk, a lock, a signal) or a bug of schemactl caused the failure. Such
   /// a failure does not answer the question that the command asked.
-  package var isOfEnvironment: Bool {
+  package var isEnvironmental: Bool {
     [.bug, .inputOutput, .permission, .busy, .interrupted].contains(status)
   }
 
@@ -199,7 +199,7 @@ package struct Failure: Error, Sendable {
 
   /// The failure of an operation that is valid in the history, on a database that differs from the history:
   /// status 65 becomes 1.
-  package var ofDrift: Failure {
+  package var asDrift: Failure {
     var failure = self
     if status == .invalidInput { failure.status = .finding }
     return failure

@@ -131,7 +131,7 @@ extension ForeignHistory {
   /// The ids of the manifests, in order. They use the tool's numbers if these increase.
   ///
   /// - Returns: the ids, and whether they have new numbers instead of the tool's.
-  var ids: (ids: [String], areCounted: Bool) {
+  var ids: (ids: [String], areRenumbered: Bool) {
     let numbers = steps.map { MigrationNumber(id: $0.number + "_") }
     let areKept =
       steps.allSatisfy { !$0.number.isEmpty }

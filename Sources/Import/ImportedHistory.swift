@@ -17,7 +17,7 @@ package struct ImportedHistory: Sendable {
   /// The texts of the manifests, in order.
   package let texts: [String]
   /// Whether the migrations have new numbers.
-  package let areCounted: Bool
+  package let areRenumbered: Bool
   /// The values that may be lost because the manifests were derived from schemas alone; one sentence for each
   /// table.
   package var droppedValues: [String] = []
@@ -30,7 +30,7 @@ package struct ImportedHistory: Sendable {
     _ foreign: ForeignHistory, _ bodies: [ManifestBody], in folder: MigrationFolder,
     _ application: Application, ignoring ignored: [String]
   ) throws {
-    let (ids, areCounted) = foreign.ids
+    let (ids, areRenumbered) = foreign.ids
     var migrations: [Migration] = []
     var texts: [String] = []
     for ((step, body), id) in zip(zip(foreign.steps, bodies), ids) {
@@ -41,7 +41,7 @@ package struct ImportedHistory: Sendable {
     }
     self.foreign = foreign
     self.texts = texts
-    self.areCounted = areCounted
+    self.areRenumbered = areRenumbered
     project = Project(
       folder: folder, migrations: migrations, lock: nil, application: application,
       foreign: ForeignObjects(ignoring: ignored))

@@ -75,7 +75,7 @@ extension Project {
           report.drift, through: view.migrations[report.adoptable - 1], path: database.name)
       }
     } catch {
-      if error.isOfEnvironment { throw error }
+      if error.isEnvironmental { throw error }
       report.failure = error
     }
     return report

@@ -234,7 +234,7 @@ package struct Linter: Sendable {
   /// Plans operations one by one, so that each finding has the place of its operation.
   private var application: Application {
     var application = project.application
-    application.plansForLint = true
+    application.plansOperationsAlone = true
     return application
   }
 
@@ -243,7 +243,7 @@ package struct Linter: Sendable {
   }
 
   private func severity(_ rule: Rule, _ draft: Draft) -> Severity {
-    let isKnownToAll = rule.concernsOlderVersions && !scope.isUnknownSomewhere(draft.migration)
+    let isKnownToAll = rule.concernsOlderVersions && !scope.mayBeMissingOnDevices(draft.migration)
     let profile =
       switch (isKnownToAll, rule.concernsSyncedSchema) {
       case (true, _): Profile.local

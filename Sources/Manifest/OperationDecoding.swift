@@ -132,12 +132,12 @@ extension ManifestDecoder {
           + (missing.count == 1 ? "is missing" : "are missing"),
         at: fields.position(of: "map_back"))
     }
-    checkLeadsBack(move.mapBack, mapped, fields)
+    requireInverseMap(move.mapBack, mapped, fields)
   }
 
   /// Checks that `map_back` undoes `map`: it must map each value that `map` gives to a value for which `map`
   /// gives it.
-  private mutating func checkLeadsBack(
+  private mutating func requireInverseMap(
     _ mapBack: [MappedValue], _ mapped: [MappedValue], _ fields: Node
   ) {
     for (back, node) in zip(mapBack, fields["map_back"]?.entries ?? []) {
@@ -267,7 +267,7 @@ extension ManifestDecoder {
   mutating func rebuildTable(_ fields: Node) -> Operation.Kind {
     var rebuild = RebuildTable(table: tableDefinition(fields, name: "table"))
     rebuild.sql = fields["sql"].map { sql($0) }
-    checkSaysAll(fields)
+    requireNoKeysBesideSQL(fields)
     let copied = fields["copy"]?.entries ?? []
     rebuild.copy = assignments(copied)
     rebuild.where = fields["where"].map { sql($0) }
@@ -284,7 +284,7 @@ extension ManifestDecoder {
     return .rebuildTable(rebuild)
   }
 
-  private mutating func checkSaysAll(_ fields: Node) {
+  private mutating func requireNoKeysBesideSQL(_ fields: Node) {
     guard fields["sql"] != nil else { return }
     for key in ["primary_key", "unique", "checks", "foreign_keys", "strict", "without_rowid"]
     where fields[key] != nil {

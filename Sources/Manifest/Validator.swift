@@ -190,7 +190,7 @@ package struct Validator {
       unknownOperation(first.key)
       return rest.forEach { notInOneEntry($0, with: first) }
     }
-    let astray = rest.filter { rule.isKeyAstray($0, from: first.value) }
+    let astray = rest.filter { rule.isMisplacedKey($0, from: first.value) }
     for entry in rest where !astray.contains(where: { $0.key.position == entry.key.position }) {
       notInOneEntry(entry, with: first)
     }
@@ -346,7 +346,7 @@ extension ScalarValue {
 extension OperationRule {
   /// Whether an entry next to the operation's name is one of its keys, and the body does not contain that
   /// key.
-  fileprivate func isKeyAstray(_ entry: Node.Entry, from body: Node) -> Bool {
+  fileprivate func isMisplacedKey(_ entry: Node.Entry, from body: Node) -> Bool {
     guard case .mapping(let rule) = shape, rule.key(entry.key.text) != nil,
       body.isNull || body.entries != nil
     else { return false }

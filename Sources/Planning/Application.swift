@@ -24,10 +24,10 @@ package struct Application: Sendable {
   package var collations: [Collation]
   /// Whether each operation is planned alone, and a rewrite ends with DROP TABLE of the old table, which the
   /// authorizer reports. Lint needs that, because it follows statements.
-  package var plansForLint = false
+  package var plansOperationsAlone = false
   /// Whether `drop_column` may leave a trigger whose UPDATE OF names the dropped column, and which never
   /// fires again. Released migrations have done so on devices.
-  package var plansForReleased = false
+  package var allowsSilentTriggers = false
   /// The table in which a database records the migrations that it has run.
   package var ledger = Ledger.usual
   /// The limits of time and memory of a scratch database.
@@ -65,7 +65,7 @@ package struct Application: Sendable {
   ///
   /// Not for a user's database: NULL as the result of a function would corrupt its rows and indexes.
   package func registerStubs(on connection: Connection) throws(DatabaseError) {
-    try registerBrought(on: connection)
+    try registerProvided(on: connection)
     try registerMissing(on: connection, nil)
   }
 
@@ -77,7 +77,7 @@ package struct Application: Sendable {
   package func register(
     on connection: Connection, noting calls: CallRecord = CallRecord()
   ) throws(DatabaseError) -> CallRecord {
-    try registerBrought(on: connection)
+    try registerProvided(on: connection)
     try registerMissing(on: connection, calls)
     return calls
   }
@@ -94,7 +94,7 @@ package struct Application: Sendable {
 
   /// Registers the functions and collations that the app passes to the library. On a borrowed connection, a
   /// function or collation that exists under the same name is not replaced.
-  package func registerBrought(on connection: Connection) throws(DatabaseError) {
+  package func registerProvided(on connection: Connection) throws(DatabaseError) {
     let isShared = connection.isBorrowed
     for function in isShared ? [.uuid] + functions : functions {
       if isShared, try connection.hasFunction(function.name, arguments: function.arguments) {

@@ -63,7 +63,7 @@ struct ColumnAlteration {
   /// definition. Nil if it is enough.
   private var obstacleToEdit: String? {
     guard change.generated.isKept else { return "its values are computed" }
-    if !change.type.isKept, column.generated != nil || !storesAlike {
+    if !change.type.isKept, column.generated != nil || !storesSameValues {
       return "the new type changes how its values are stored"
     }
     if !change.collate.isKept {
@@ -77,7 +77,7 @@ struct ColumnAlteration {
   }
 
   /// Whether the new type stores every value in the same way as the old one.
-  private var storesAlike: Bool {
+  private var storesSameValues: Bool {
     let old = column.type?.text ?? ""
     let new = finalColumn.type?.text ?? ""
     return !table.parsed.isStrict && Affinity(ofType: old) == Affinity(ofType: new)
@@ -85,8 +85,8 @@ struct ColumnAlteration {
 
   /// Whether a new CHECK would read the values as they are stored and compared now. Otherwise only the
   /// rewrite can test it.
-  private var comparesAlike: Bool {
-    change.collate.isKept && (change.type.isKept || storesAlike)
+  private var comparesSameValues: Bool {
+    change.collate.isKept && (change.type.isKept || storesSameValues)
   }
 
   private func edit(_ operation: Operation) -> OperationPlan {
@@ -118,7 +118,7 @@ struct ColumnAlteration {
           "`\(change.table).\(change.column)` holds NULL in some rows: give them a value first, "
             + "with `update`"))
     }
-    if comparesAlike, case .set(let check) = change.check {
+    if comparesSameValues, case .set(let check) = change.check {
       guards.append(
         question(
           where: "NOT (\(expression(check)))",

@@ -251,7 +251,7 @@ struct ColumnMove {
     if case .map(let entries) = move.mapping {
       try requireSameValues(entries.map(\.to), in: new, of: target)
     }
-    let links = try keptLinks
+    let links = try parentQuestions
     guard let valueMap else {
       let carried = using?.column
       return (carried.map { table.survival(of: $0, as: new, in: target, key: "using") } ?? [])
@@ -264,7 +264,7 @@ struct ColumnMove {
   }
 
   /// The questions whether rows that refer to the column would refer to other rows than before.
-  private var keptLinks: [Question] {
+  private var parentQuestions: [Question] {
     get throws {
       guard !move.keepSource, changesValues else { return [] }
       let keys = ParentKeys(of: table, rewriting: [column.name.text], in: schema)

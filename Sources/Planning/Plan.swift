@@ -48,7 +48,7 @@ package struct OperationPlan: Sendable {
 extension OperationPlan {
   /// The questions that the plan asks before it writes anything.
   package var questions: [Question] {
-    steps.prefix(while: \.onlyAsks).compactMap { step in
+    steps.prefix(while: \.readsOnly).compactMap { step in
       if case .question(let question) = step { question } else { nil }
     }
   }
@@ -75,7 +75,7 @@ package enum Step: Sendable {
   case rewriting(Bool)
 
   /// Whether the step leaves the database unchanged.
-  package var onlyAsks: Bool {
+  package var readsOnly: Bool {
     switch self {
     case .question, .assertion: true
     case .statement, .update, .copy, .script, .edit, .rewriting: false

@@ -43,23 +43,23 @@ package struct Planner {
     case .createTable(let definition):
       return native(qualified(definition.sql))
     case .dropTable(let table):
-      try requireUnread(nil, of: table)
+      try requireNoFullTextReader(nil, of: table)
       return native("DROP TABLE \(main(table))")
     case .renameTable(let table, let to):
-      try requireUnread(nil, of: table)
+      try requireNoFullTextReader(nil, of: table)
       return native("ALTER TABLE \(main(table)) RENAME TO \(Quoting.quoted(to))")
     case .addColumn(let table, let column):
       try requireNoIndexOverRowid(column.name, of: table)
       return try addition(of: column, to: table, operation)
     case .dropColumn(let table, let column):
       try requireNoMirror(of: column, in: table)
-      try requireUnread(column, of: table)
+      try requireNoFullTextReader(column, of: table)
       try requireNoIndexOverRowid(column, of: table)
       try requireUnconstrained(column, of: table)
       try requireUnmentioned(column, of: table)
       return native("ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))")
     case .renameColumn(let table, let from, let to):
-      try requireUnread(from, of: table)
+      try requireNoFullTextReader(from, of: table)
       try requireNoIndexOverRowid(to, of: table)
       return native(
         "ALTER TABLE \(main(table)) RENAME COLUMN \(Quoting.quoted(from)) TO \(Quoting.quoted(to))")
@@ -155,7 +155,7 @@ package struct Planner {
   /// full-text table nor reports it.
   ///
   /// - Parameter column: nil for the table.
-  private func requireUnread(_ column: String?, of table: String) throws {
+  private func requireNoFullTextReader(_ column: String?, of table: String) throws {
     guard let reader = try schema.tables.first(where: { $0.reads(column, of: table) }) else {
       return
     }
@@ -204,7 +204,7 @@ package struct Planner {
     var dependents = try schema.scratch(application).alter(
       "ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))"
     ).broken.filter(\.isBrokenByChange).map(\.object)
-    if !application.plansForReleased {
+    if !application.allowsSilentTriggers {
       dependents += schema.triggers(onUpdateOf: column, in: table).filter { trigger in
         !dependents.contains { $0.key == trigger.key }
       }

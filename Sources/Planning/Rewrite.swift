@@ -43,7 +43,7 @@ struct Rewrite {
     old = table
     new = try ParsedTable(table, as: ParsedTable(table, as: final).storedText(named: table.name))
     self.schema = schema
-    mayExchange = !application.plansForLint
+    mayExchange = !application.plansOperationsAlone
     let taken = Set(schema.objects.map(\.name.identifier))
     // SQLite and schemactl reserve names that begin with `sqlite_` and `schemactl_`.
     let isReserved = ["sqlite", "schemactl"].contains(table.name.identifier)

@@ -21,7 +21,9 @@ struct SharedRewrite {
     _ operations: ArraySlice<Operation>, in schema: @autoclosure () throws -> Schema,
     _ application: Application
   ) throws {
-    guard !application.plansForLint, let table = operations.first?.changedTable else { return nil }
+    guard !application.plansOperationsAlone, let table = operations.first?.changedTable else {
+      return nil
+    }
     let candidates = operations.prefix { $0.mayShare(rewriteOf: table) }
     guard candidates.count(where: { $0.changedTable != nil }) > 1,
       var run = try TableRun(on: table, in: schema(), application)

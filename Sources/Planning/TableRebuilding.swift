@@ -31,7 +31,7 @@ struct TableRebuilding {
     let filled = rewrite.rowid == nil && columns.isEmpty ? placeholder : columns
     var plan = try rewrite.plan(
       operation, because: "the operation requires it",
-      questions: try old.computedGuards(as: new, filter: filter) + carried + keptLinks,
+      questions: try old.computedGuards(as: new, filter: filter) + carried + parentQuestions,
       columns: filled, filter: filter)
     plan.droppedColumns = droppedColumns
     return plan
@@ -68,7 +68,7 @@ struct TableRebuilding {
 
   /// The questions whether rows that refer to a key that `copy` rewrites would refer to other rows than
   /// before.
-  private var keptLinks: [Question] {
+  private var parentQuestions: [Question] {
     let rewritten = rebuild.copy.map(\.column)
     return ParentKeys(of: old, rewriting: rewritten, in: schema).guards(filter: filter) { name in
       rebuild.copy.first { $0.column.identifier == name.identifier }

@@ -50,7 +50,7 @@ extension Project {
     let plan = try plan(options, for: database)
     let report = DryRunReport(plan: plan)
     guard let connection = database?.connection else { return report }
-    if !plan.migrations.isEmpty { try requireWhole(connection, options.database, plan) }
+    if !plan.migrations.isEmpty { try requireUndamaged(connection, options.database, plan) }
     var interview = Interview(
       connection: connection, database: options.database, redacts: options.redactsValues,
       runner: Runner(
@@ -61,7 +61,7 @@ extension Project {
   }
 }
 
-private func requireWhole(
+private func requireUndamaged(
   _ connection: Connection, _ database: String, _ plan: PlanReport
 ) throws(Failure) {
   let rewritten = plan.migrations.reduce(into: Set()) { $0.formUnion($1.rewritten) }

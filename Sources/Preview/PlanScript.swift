@@ -13,10 +13,7 @@ extension PlanReport {
     var lines = [
       "-- \(counted(Int64(migrations.count), "migration")) for \(database.map(oneLine) ?? "an empty database")"
     ]
-    if let cost {
-      lines.append(
-        "-- in total: \(cost.inWords)\(isCostPartial ? ", plus the cost of `sql`" : "")")
-    }
+    if let costInWords { lines.append("-- in total: \(costInWords)") }
     lines += [".bail on", "PRAGMA foreign_keys = OFF;"]
     if migrations.isEmpty, !adopted.isEmpty {
       lines += ["", "BEGIN IMMEDIATE;"] + ledgerStatements.map(shellScript) + ["COMMIT;"]

@@ -181,7 +181,7 @@ extension Project {
       }
       if let obstacle = obstacles.dropFirst(free).first ?? nil { throw obstacle }
     } catch {
-      let failure = report.drift.isEmpty ? error : error.ofDrift
+      let failure = report.drift.isEmpty ? error : error.asDrift
       if failure.status == .invalidInput { throw failure }
       report.failure = failure
     }

@@ -12,7 +12,7 @@ package struct ClusterCopy {
   /// The schema that the leader reports.
   let live: Schema
   /// The objects that could be created on the private database.
-  let madeSchema: Set<SchemaObject>
+  let recreatedObjects: Set<SchemaObject>
 
   package init(of cluster: Cluster, for project: Project) throws(Failure) {
     let squashed = project.squash == nil ? [] : try project.squashedMigrations() ?? []
@@ -33,7 +33,7 @@ package struct ClusterCopy {
     do throws(DatabaseError) {
       let connection = try schema.scratch(project.application)
       try connection.fill(copies)
-      madeSchema = try Schema(of: connection).promised(besides: project.ledger)
+      recreatedObjects = try Schema(of: connection).promised(besides: project.ledger)
       readable = ReadableDatabase(connection, name: cluster.address.text)
     } catch {
       throw Failure(error.status, "cannot open the scratch database: \(error.inWords)")

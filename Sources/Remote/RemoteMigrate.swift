@@ -29,7 +29,7 @@ extension Project {
     var project = try view(of: copy.readable)
     // Several operations that share a rewrite need an edit of `sqlite_schema`, which dqlite does not allow.
     // Plan each operation alone, because then an ALTER TABLE statement may be sufficient.
-    project.application.plansForLint = true
+    project.application.plansOperationsAlone = true
     let plan = try project.plan(options, for: copy.readable, isMeasured: false)
     return (copy, plan, try project.sending(plan, copy.live, on: cluster))
   }
@@ -76,7 +76,7 @@ extension Project {
     if let refusal = sending.refusals.first { throw refusal }
     var migration = RemoteMigration(
       project: self, options: options, cluster: cluster, onEvent: onEvent,
-      unknown: copy.live.promised(besides: ledger).subtracting(copy.madeSchema),
+      unknown: copy.live.promised(besides: ledger).subtracting(copy.recreatedObjects),
       hasLedger: plan.hasLedger)
     return migration.run(plan, sending.plans)
   }

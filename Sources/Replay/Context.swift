@@ -77,8 +77,8 @@ package struct Context {
       failure.exceeded = exceeded
       return failure
     }
-    let ofShadows: [ResultCode] = [.interrupted, .outOfMemory, .ioError, .cannotOpen]
-    let isFault = onScratch ? ofShadows.contains(error.code) : error.isFault
+    let scratchFaults: [ResultCode] = [.interrupted, .outOfMemory, .ioError, .cannotOpen]
+    let isFault = onScratch ? scratchFaults.contains(error.code) : error.isFault
     var failure = failure(
       isFault ? error.status : .migrationFailed, error.message + advice(on: error),
       position: position, statement: statement ?? error.sql)

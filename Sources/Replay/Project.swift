@@ -98,7 +98,7 @@ package struct Project: Sendable {
 
   /// Whether a live schema contains a trigger, a view or an index that the history does not create, and that
   /// a statement of schemactl may run or read. Objects of other tools and ignored objects count, too.
-  package func holdsCode(_ live: Schema, beside expected: Schema) -> Bool {
+  package func hasUnexpectedCode(_ live: Schema, beside expected: Schema) -> Bool {
     let named = Set(expected.objects.map(\.key))
     return live.objects.contains { object in
       guard !named.contains(object.key) else { return false }

@@ -33,12 +33,14 @@ extension Connection {
       if let code = readError(in: pages) {
         throw DatabaseError(extendedCode: code, message: "a page cannot be read")
       }
-      let amiss = pages.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
-      if let amiss { return .damaged(String(amiss)) }
+      let firstProblem = pages.split(separator: "\n").dropFirst().first {
+        !$0.contains("never used")
+      }
+      if let firstProblem { return .damaged(String(firstProblem)) }
       // An unreadable record is reported in a row of its own.
       let unreadable = found.dropFirst(pages.isEmpty ? 0 : 1).first { !isOfRow($0) }
       if let unreadable { return .damaged(unreadable) }
-      return try strangeValue(in: found, of: tables).map { .damaged($0) } ?? .sound
+      return try mistypedValue(in: found, of: tables).map { .damaged($0) } ?? .sound
     } catch {
       switch error.code {
       case .corrupt, .notADatabase: return .damaged(error.message)
@@ -49,7 +51,7 @@ extension Connection {
   }
 
   /// The first report of a number in a text column, or of a numeric text in a numeric column.
-  private func strangeValue(
+  private func mistypedValue(
     in found: [String], of tables: Set<Identifier>
   ) throws(DatabaseError) -> String? {
     for problem in found {

@@ -98,7 +98,7 @@ package final class Runner {
   }
 
   /// The parts of the schema that may have changed since the last call.
-  func takeReach() -> SchemaInvalidation {
+  func takeInvalidation() -> SchemaInvalidation {
     defer { reach = SchemaInvalidation() }
     return reach
   }
@@ -118,7 +118,7 @@ package final class Runner {
       connection.set(.foreignKeys, to: enforcesForeignKeys)
     }
     var application = application
-    application.plansForReleased = isReleased
+    application.allowsSilentTriggers = isReleased
     var context = Context(migration: migration)
     do {
       try check(manifest.before, of: migration)
@@ -155,7 +155,7 @@ package final class Runner {
     var kept: [KeptRows]?
     for step in plan.steps {
       try stopIfInterrupted(context)
-      if kept == nil, !step.onlyAsks { kept = try keep(plan.proofs) }
+      if kept == nil, !step.readsOnly { kept = try keep(plan.proofs) }
       switch step {
       case .question(let question): try answer(question, context)
       case .statement(let sql, let source): try runOne(sql, source, context, record: &record)

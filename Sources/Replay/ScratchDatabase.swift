@@ -360,7 +360,7 @@ package final class ScratchDatabase {
   package var fingerprint: String { running.digest() }
 
   private func refresh() throws(DatabaseError) {
-    guard try whole.refresh(on: connection, after: runner.takeReach()) else { return }
+    guard try whole.refresh(on: connection, after: runner.takeInvalidation()) else { return }
     (schema, ledger) = whole.schema.separating(application.ledger)
   }
 }

@@ -40,7 +40,7 @@ package final class StatementGuard {
 
   private func decide(_ event: AuthorizerEvent) -> AuthorizerDecision {
     events.append(event)
-    if let reason = misplacement(event) {
+    if let reason = refusalReason(event) {
       refusal = reason
       return .deny
     }
@@ -57,7 +57,7 @@ package final class StatementGuard {
   }
 
   /// The reason why no migration may do this; nil if a migration may.
-  private func misplacement(_ event: AuthorizerEvent) -> String? {
+  private func refusalReason(_ event: AuthorizerEvent) -> String? {
     switch event.action {
     case .transaction, .savepoint:
       return "transaction control (\(event.first ?? "")) does not belong in a migration: "

@@ -25,7 +25,7 @@ package struct Chronicle: Sendable {
   /// The points of the history that the reader of the page can select: the releases, and the latest
   /// migration.
   package let stops: [AppVersion]
-  package internal(set) var tables: [TableStory] = []
+  package internal(set) var tables: [TableLifetime] = []
   package internal(set) var views: [Part] = []
   /// The number of replayed migrations.
   package internal(set) var replayed = 0
@@ -122,7 +122,7 @@ package struct Part: Sendable {
 }
 
 /// A table under one name.
-package struct TableStory: Sendable {
+package struct TableLifetime: Sendable {
   package let name: String
   package internal(set) var life: Lifetime
   /// The migration that introduced the table, under its first name.
@@ -147,8 +147,8 @@ package struct TableStory: Sendable {
   }
 }
 
-extension TableStory {
-  init(_ table: TableOutline, at step: Int, renaming former: TableStory?) {
+extension TableLifetime {
+  init(_ table: TableOutline, at step: Int, renaming former: TableLifetime?) {
     name = table.name
     life = Lifetime(from: step)
     since = former?.since ?? step

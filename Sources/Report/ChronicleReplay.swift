@@ -44,7 +44,7 @@ extension Chronicle {
       } else {
         let former = delta.formerName(of: table)
         tables.append(
-          TableStory(
+          TableLifetime(
             outline, at: step,
             renaming: former.flatMap { name in
               tables.last { $0.life.until == step && $0.name == name }

@@ -72,7 +72,7 @@ extension Page {
   }
 
   /// Returns no attributes for a part with the same lifetime as its table.
-  private func attributes(of part: Part, in table: TableStory? = nil) -> HTML {
+  private func attributes(of part: Part, in table: TableLifetime? = nil) -> HTML {
     part.life == table?.life ? "" : attributes(part.life, part.since, part.hasSuccessor)
   }
 
@@ -82,7 +82,7 @@ extension Page {
   }
 
   /// Returns the story of the same table under its next name.
-  func successor(of table: TableStory) -> TableStory? {
+  func successor(of table: TableLifetime) -> TableLifetime? {
     guard let end = table.life.until else { return nil }
     return chronicle.tables.first { $0.life.from == end && $0.formerName == table.name }
   }
@@ -119,7 +119,7 @@ extension Page {
       """
   }
 
-  private func row(_ column: ColumnOutline, _ part: Part, of table: TableStory) -> HTML {
+  private func row(_ column: ColumnOutline, _ part: Part, of table: TableLifetime) -> HTML {
     var keys = HTML()
     if column.keyPosition > 0 { keys += "<abbr title=\"primary key\">PK</abbr>" }
     let isChild = table.foreignKeys.contains { own, key in
@@ -142,7 +142,7 @@ extension Page {
     return part.replaced.map { "\(first), in place of <code>\($0)</code>" } ?? first
   }
 
-  private func item(_ part: Part, _ text: HTML, of table: TableStory) -> HTML {
+  private func item(_ part: Part, _ text: HTML, of table: TableLifetime) -> HTML {
     "<li\(attributes(of: part, in: table))>\(text) <small>\(origin(part))</small></li>"
   }
 
@@ -173,7 +173,7 @@ extension Page {
     }
   }
 
-  private func group(_ title: HTML, of table: TableStory) -> HTML {
+  private func group(_ title: HTML, of table: TableLifetime) -> HTML {
     group(
       title,
       table.parts.compactMap { part in
@@ -216,7 +216,7 @@ extension Page {
   }
 
   /// Lists the views and triggers that use the table in the latest schema.
-  private func usesGroup(of table: TableStory) -> HTML {
+  private func usesGroup(of table: TableLifetime) -> HTML {
     let own = Set(
       table.parts.compactMap { part -> Identifier? in
         if case .trigger(let trigger) = part.content { trigger.name.identifier } else { nil }

@@ -20,7 +20,7 @@ extension SchemaMigrator {
     try reporting {
       let (file, sql) = try connectionSQL()
       let connection = Connection(borrowing: handle)
-      try application.registerBrought(on: connection)
+      try application.registerProvided(on: connection)
       try run(sql, of: file, on: connection)
     }
   }

@@ -121,7 +121,7 @@ extension Timeline {
 
 extension TableChange {
   /// Whether a hand-written rebuild for another purpose forgot the dropped constraints.
-  package func forgets(_ timeline: Timeline) -> Bool {
+  package func omitsConstraints(_ timeline: Timeline) -> Bool {
     isRebuiltByHand(timeline) && !onlyDropsConstraints
   }
 
@@ -144,7 +144,7 @@ extension TableChange {
   }
 
   /// Whether a CHECK reads a column that existed before the change.
-  package func looksAtOldColumns(_ check: TableShape.Check) -> Bool {
+  package func readsOldColumns(_ check: TableShape.Check) -> Bool {
     let kept = Set(keptColumns.map(\.new.key))
     return !check.columns.isDisjoint(with: kept)
   }

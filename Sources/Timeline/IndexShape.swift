@@ -40,7 +40,7 @@ package struct IndexShape {
 
   /// Whether two rows with equal keys in the other index also have equal keys in this one. The
   /// order and the direction of the terms do not matter.
-  package func isAsUnique(as other: IndexShape) -> Bool {
+  package func isAtLeastAsStrict(as other: IndexShape) -> Bool {
     func keys(_ index: IndexShape) -> Set<[[UInt8]]> {
       Set(index.terms.map { $0.last == Array("desc".utf8) ? $0.dropLast() : $0 })
     }

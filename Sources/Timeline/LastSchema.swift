@@ -25,7 +25,7 @@ package struct LastSchema: Sendable {
   ) {
     func placed(_ objects: [BrokenObject]) -> [(StatementPlace, BrokenObject)] {
       objects.compactMap { object in
-        tracker.makers[object.object.key].map { ($0.place, object) }
+        tracker.creators[object.object.key].map { ($0.place, object) }
       }
     }
     self.broken = placed(broken)
@@ -35,7 +35,7 @@ package struct LastSchema: Sendable {
         tableNames.insert(object.name.identifier)
         guard let table = table(object.name.identifier), !table.isShadow else { continue }
         tables.append(table)
-      } else if let maker = tracker.makers[object.key] {
+      } else if let maker = tracker.creators[object.key] {
         objects.append(CreatedObject(object: object, place: maker.place))
       }
     }

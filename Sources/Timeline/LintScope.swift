@@ -79,7 +79,7 @@ package struct LintScope: Sendable {
   package var oldestSynced: Int { max(unsynced, shipped) }
 
   /// Whether a device may still run a version of the app without the migration.
-  package func isUnknownSomewhere(_ migration: Int) -> Bool { migration >= shipped }
+  package func mayBeMissingOnDevices(_ migration: Int) -> Bool { migration >= shipped }
 }
 
 private func index(

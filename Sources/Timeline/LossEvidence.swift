@@ -74,7 +74,7 @@ package struct LossEvidence: Sendable {
   package init() {}
 
   /// Whether two migrations are released together.
-  package func areTogether(_ a: Int, _ b: Int) -> Bool {
+  package func areInOneRelease(_ a: Int, _ b: Int) -> Bool {
     releases.indices.contains(a) && releases.indices.contains(b) && releases[a] == releases[b]
   }
 

@@ -16,7 +16,7 @@ package func refusal(of run: () throws(DatabaseError) -> Void) throws(DatabaseEr
     try run()
     return nil
   } catch {
-    guard !error.isOfMachine else { throw error }
+    guard !error.isEnvironmentalFault else { throw error }
     return error.message
   }
 }
@@ -25,7 +25,7 @@ extension DatabaseError {
   /// Whether the machine or a limit of the scratch database caused the error. Every other error on
   /// a private in-memory database is a result of the statement: for example, a virtual table that a
   /// trigger writes to may report that it is corrupt or read-only.
-  package var isOfMachine: Bool {
+  package var isEnvironmentalFault: Bool {
     exceeded != nil || [.outOfMemory, .interrupted, .ioError, .full, .cannotOpen].contains(code)
   }
 }

@@ -4,12 +4,12 @@ import SchemaSQLText
 /// Tracks indexes, views and triggers during a replay.
 struct ObjectTracker {
   /// The current objects, with the statements that created them.
-  private(set) var makers: [SchemaDelta.Key: CreatedObject] = [:]
+  private(set) var creators: [SchemaDelta.Key: CreatedObject] = [:]
   /// The objects that the current migration removed.
   private var vanished: [SchemaDelta.Key: (place: StatementPlace, isImplicit: Bool)] = [:]
 
   mutating func begin() {
-    for key in vanished.keys { makers[key] = nil }
+    for key in vanished.keys { creators[key] = nil }
     vanished = [:]
   }
 
@@ -24,8 +24,8 @@ struct ObjectTracker {
     }
     for (key, object) in change.after where key.kind != .table {
       // An object that a rebuild recreates unchanged keeps its original place.
-      let same = makers[key].flatMap { $0.object.readsLike(object) ? $0.place : nil }
-      makers[key] = CreatedObject(object: object, place: same ?? place)
+      let same = creators[key].flatMap { $0.object.readsLike(object) ? $0.place : nil }
+      creators[key] = CreatedObject(object: object, place: same ?? place)
       vanished[key] = nil
     }
   }
@@ -50,7 +50,7 @@ struct ObjectTracker {
   }
 
   func made(_ delta: SchemaDelta) -> [CreatedObject] {
-    delta.after.keys.compactMap { $0.kind == .table ? nil : makers[$0] }
+    delta.after.keys.compactMap { $0.kind == .table ? nil : creators[$0] }
       .sorted { ($0.place.number, $0.object.name) < ($1.place.number, $1.object.name) }
   }
 }

@@ -264,7 +264,7 @@ package final class TableTracker {
     else { return nil }
     let renamed = timeline.change(of: index.table, in: migration)?.renamedColumns ?? [:]
     let before = delta.before[made.object.key].flatMap { IndexShape($0)?.renaming(renamed) }
-    guard before?.isAsUnique(as: index) != true else { return nil }
+    guard before?.isAtLeastAsStrict(as: index) != true else { return nil }
     return CreatedUniqueIndex(index: index, place: made.place, before: before)
   }
 
@@ -276,8 +276,8 @@ package final class TableTracker {
     // created before the old table was removed.
     var change = change
     let isRenamedInto = tables[id].names.count > 1
-    let madeRoom = change.removal.map { tables[id].created.number < $0.number } ?? false
-    if isRenamedInto || madeRoom { change.replacement = tables[id].shaped }
+    let existedBeforeRemoval = change.removal.map { tables[id].created.number < $0.number } ?? false
+    if isRenamedInto || existedBeforeRemoval { change.replacement = tables[id].shaped }
     return change
   }
 
@@ -325,7 +325,7 @@ package final class TableTracker {
   /// Completes rebuilds whose old table an earlier migration dropped or renamed.
   private func endLateRebuilds(_ replacing: inout Set<Int>) {
     for entry in removed where isReplaced(entry) {
-      timeline.changes[entry.change].isSucceeded = true
+      timeline.changes[entry.change].isReplacedLater = true
       appendRebuild(of: entry.table, from: entry.start, entry.displaced, &replacing)
     }
     removed.removeAll { tables[$0.table].successor != nil }

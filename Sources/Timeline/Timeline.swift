@@ -233,7 +233,7 @@ package struct TableChange: Sendable {
   /// The statement that dropped or renamed the table.
   package var removal: StatementPlace?
   /// Whether another table replaces this one in a later migration, so that it is not lost.
-  package var isSucceeded = false
+  package var isReplacedLater = false
   /// Whether a copy replaced the table.
   package var isRebuilt = false
   /// The tables with the old rows that exist after the rebuild.

@@ -46,7 +46,7 @@ struct Contents {
           numberedKey: before.contains(table.name.identifier)
             ? try Self.numberedKey(of: table, columns, rows, connection) : nil)
       } catch {
-        if error.isOfMachine { throw error }
+        if error.isEnvironmentalFault { throw error }
       }
     }
     nameRandomValues()

@@ -39,7 +39,7 @@ extension Project {
   ) throws(Failure) -> DataReport {
     let database = readable.name
     var project = self
-    project.application.plansForLint = true
+    project.application.plansOperationsAlone = true
     var options = MigrateOptions(database: database)
     options.timeout = timeout
     let before = try rowCounts(in: readable.connection, of: database)

@@ -125,7 +125,7 @@ final class Experiment {
       refusal = failure.message
       return nil
     } catch let error as DatabaseError {
-      guard !error.isOfMachine || error.exceeded != nil else {
+      guard !error.isEnvironmentalFault || error.exceeded != nil else {
         throw Failure(error.status, "the experiment with rows failed: \(error.inWords)")
       }
       refusal = error.inWords

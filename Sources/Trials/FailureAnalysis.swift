@@ -12,7 +12,7 @@ struct FailureAnalysis {
   let tables: Set<Identifier>
   /// The tables into which it inserts, if a UNIQUE constraint refused a row. The row may collide
   /// with a generated row.
-  let collidesWith: Set<Identifier>
+  let insertedTables: Set<Identifier>
   /// The unique index that could not be created.
   let newUnique: CreatedUniqueIndex?
   /// Whether generated rows are valid evidence for the failure.
@@ -20,17 +20,17 @@ struct FailureAnalysis {
 
   init(_ failure: Failure, _ migration: Int, _ timeline: Timeline) {
     // The check at the end of the migration failed, not a single statement.
-    let isOfWhole = failure.migration?.operation == nil
+    let isAtEndOfMigration = failure.migration?.operation == nil
     let position = failure.place?.position ?? Position(line: 1, column: 1)
     let operations = timeline.migrations[migration].manifest.operations
     let operation = operations.lastIndex { $0.position <= position } ?? 0
     let suspects =
-      isOfWhole
+      isAtEndOfMigration
       ? timeline.statementsThatBreakReferences(in: migration)
       : timeline.statements(at: position, in: operation, of: migration)
     // An edit of the stored schema has no statement of its own.
     let changed = timeline.changes(in: migration).filter { change in
-      isOfWhole
+      isAtEndOfMigration
         ? !change.newForeignKeys(timeline).isEmpty
         : change.shaped.operation == operation && !timeline.isWritten(change.shaped)
     }
@@ -42,7 +42,7 @@ struct FailureAnalysis {
       suspects.last?.place
       ?? StatementPlace(migration: migration, operation: operation, number: 0, position: position)
     let isRepetition = failure.cause?.code == .constraint && failure.message.hasPrefix("UNIQUE ")
-    collidesWith = isRepetition ? Set(suspects.flatMap(\.inserted)) : []
+    insertedTables = isRepetition ? Set(suspects.flatMap(\.inserted)) : []
     // A later statement may rename the index's table, which changes its definition.
     let created = Set(
       suspects.flatMap(\.events).filter { $0.action == .createIndex }
@@ -53,7 +53,7 @@ struct FailureAnalysis {
         $0.place.migration == migration && created.contains($0.name.identifier)
       } : nil
     let isOfNewConstraint =
-      if isOfWhole {
+      if isAtEndOfMigration {
         timeline.placesOfNewForeignKeys(in: migration).isSuperset(of: suspects.map(\.place.number))
       } else if let newUnique {
         !timeline.isNew(newUnique.table, in: migration) && !timeline.prepares(newUnique)
@@ -66,7 +66,7 @@ struct FailureAnalysis {
           }
       }
     self.failure = RowFailure(
-      place: place, position: isOfWhole ? place.position : position,
+      place: place, position: isAtEndOfMigration ? place.position : position,
       object: suspects.last?.target?.name ?? suspects.last?.subject ?? changed.last?.after?.name,
       message: failure.message, tables: tables, isOfMap: move != nil,
       isOfNewConstraint: isOfNewConstraint)
@@ -81,7 +81,7 @@ struct FailureAnalysis {
       && self.failure.object != nil
       // Without a suspect, a DELETE broke the references. Only the app knows which parents it
       // selects and whether they have children.
-      && !(isOfWhole && suspects.isEmpty)
+      && !(isAtEndOfMigration && suspects.isEmpty)
   }
 }
 

@@ -127,7 +127,7 @@ struct RowFailures {
       else { break }
       let analysis = FailureAnalysis(failure, migration, timeline)
       // A generated row may have the same key as a row that the migration inserts.
-      let own = analysis.collidesWith.intersection(experiment.database.tables.keys)
+      let own = analysis.insertedTables.intersection(experiment.database.tables.keys)
         .subtracting(emptied)
       var resets: [Experiment.Change] = []
       if let index = analysis.newUnique, indexes.insert(index.name.identifier).inserted {

@@ -50,7 +50,7 @@ package final class RowTrial {
     do {
       try judge(migration, tables, timeline)
       try judgeRebuilds(migration, timeline)
-    } catch let error as DatabaseError where !error.isOfMachine {
+    } catch let error as DatabaseError where !error.isEnvironmentalFault {
       if !tables.changed.isEmpty { note(migration, error.message) }
     }
   }
@@ -162,7 +162,7 @@ package final class RowTrial {
       change.isRebuilt && change.before.map { before.table($0.key) != nil } ?? false
     }.compactMap(\.after?.key)
     for change in timeline.changes where change.isRebuilt {
-      guard evidence.areTogether(change.migration, migration), let old = change.before?.key,
+      guard evidence.areInOneRelease(change.migration, migration), let old = change.before?.key,
         let new = change.after?.key
       else { continue }
       let start: LossEvidence.Key?
@@ -212,7 +212,7 @@ package final class RowTrial {
     // Within a rebuild over several drafts, the table may not exist: start before it.
     var (copiesRows, copiesColumn, isCopied) = (false, false, false)
     for name in timeline.names(of: table, column, upTo: last) {
-      guard evidence.areTogether(name.migration, last) else { break }
+      guard evidence.areInOneRelease(name.migration, last) else { break }
       if history.mayCopy(name.table, in: name.migration) {
         copiesRows = true
         copiesColumn = copiesColumn || mayCopy(name, timeline)
@@ -303,7 +303,7 @@ package final class RowTrial {
     if isSingle, joinsRows {
       let search = RowFailures(history: history, timeline: timeline, migration: first)
       if base == nil || search.mayFail(tables) {
-        failures += try search.found { evidence.areTogether($0, first) }
+        failures += try search.found { evidence.areInOneRelease($0, first) }
       }
     }
     guard !isSingle || !tables.changed.isEmpty else { return nil }

@@ -97,7 +97,7 @@ struct CostTests {
         .none, .none, .none, .rewritesTable,
       ])
     #expect(together.cost?.rowsWritten == 2500)
-    sandbox.application.plansForLint = true
+    sandbox.application.plansOperationsAlone = true
     #expect(try plan(sandbox).cost?.rowsWritten == 7500)
   }
 

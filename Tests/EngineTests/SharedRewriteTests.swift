@@ -239,7 +239,7 @@ struct SharedRewriteTests {
     #expect(try sandbox.rows("PRAGMA integrity_check") == structure)
 
     let alone = try run.sandbox()
-    alone.application.plansForLint = true
+    alone.application.plansOperationsAlone = true
     #expect(try alone.migrate().failure == nil)
     #expect(try alone.rows("SELECT DISTINCT 1 FROM pragma_integrity_check") == [[1]])
     #expect(try Content(alone) == content)
@@ -324,7 +324,7 @@ struct SharedRewriteTests {
         """)
       try sandbox.migrate(to: "2")
       try sandbox.add("0003_run", "operations:\n" + operations.map { "  - \($0)\n" }.joined())
-      sandbox.application.plansForLint = !shares
+      sandbox.application.plansOperationsAlone = !shares
       do {
         failures.append(try sandbox.migrate().failure?.message)
       } catch let failure as Failure {
@@ -348,7 +348,7 @@ struct SharedRewriteTests {
       try $0.run("\(pragma); CREATE TABLE gone (a); DROP TABLE gone")
     }
     let alone = try run.sandbox()
-    alone.application.plansForLint = true
+    alone.application.plansOperationsAlone = true
     // With `--paranoid`, every table is checked.
     #expect(try sandbox.migrate { $0.isParanoid = true }.failure == nil)
     #expect(try alone.migrate().failure == nil)
@@ -382,7 +382,7 @@ struct SharedRewriteTests {
         name: "", operations: Run.drops, strategies: [], more: obstacle + ";"
       ).sandbox()
       let before = try Content(sandbox)
-      sandbox.application.plansForLint = !shares
+      sandbox.application.plansOperationsAlone = !shares
       let failure = try #require(sandbox.failure())
       failures.append([
         failure.message, "\(failure.place?.position as Any)", failure.migration?.operation,

@@ -148,7 +148,7 @@ struct ValuesTests {
     try sandbox.run(change.rows)
     try sandbox.add(
       "0002_change", "operations:\n" + change.operations.map { "  - \($0)\n" }.joined())
-    sandbox.application.plansForLint = !sharesRewrites
+    sandbox.application.plansOperationsAlone = !sharesRewrites
     return sandbox
   }
 

@@ -64,6 +64,14 @@ struct DiagramCommandTests {
     #expect(run.output.hasPrefix("<svg"))
   }
 
+  @Test("a missing database or file is named", arguments: ["--database", "--file"])
+  func missing(option: String) throws {
+    let sandbox = try Sandbox()
+    let run = try start("schemactl", ["diagram", option, "gone"], in: sandbox.folder).wait()
+    #expect(run.code == 66)
+    #expect(run.errors.contains("gone"))
+  }
+
   private func entities(_ sandbox: Sandbox, _ options: String...) throws -> [String] {
     let run = try start("schemactl", ["diagram"] + options, in: sandbox.folder).wait()
     try #require(run.code == 0, "\(options): \(run.errors)")

@@ -114,7 +114,7 @@ private struct PragmaFacts {
       ), ("foreign keys", foreignKeys(of: table), try toldForeignKeys()),
       ("AUTOINCREMENT", [isAutoincrement(table) ? "1" : "0"], [try toldAutoincrement()]),
       ("rowid alias", alias, try toldRowidAlias(table)),
-      ("collations", try collations(of: table, tokens), try toldCollations(table)),
+      ("collations", try collations(of: table, tokens), try reportedCollations(table)),
     ]
   }
 
@@ -218,7 +218,7 @@ private struct PragmaFacts {
     table.columns.map { $0.collation?.text.asciiLowercased ?? "binary" }
   }
 
-  private func toldCollations(_ table: CreateTable) throws -> [String] {
+  private func reportedCollations(_ table: CreateTable) throws -> [String] {
     try connection.execute("SAVEPOINT facts")
     defer { try? connection.execute("ROLLBACK TO facts; RELEASE facts") }
     return try table.columns.map { column in

@@ -21,7 +21,7 @@ package struct SchemaPairTrial {
     old = VariedSchema(seed: seed)
     new = VariedSchema(after: old)
     sandbox = try Sandbox(isInMemory: true)
-    if seed % 3 == 1 { sandbox.application.plansForLint = true }
+    if seed % 3 == 1 { sandbox.application.plansOperationsAlone = true }
   }
 
   /// Runs the trial.

@@ -12,8 +12,8 @@ enum AllocationFaults: Campaign {
     defer { faulty_allocator_remove() }
     try Harm.proveSeen(run)
     var userActions = try UserAction.all().map { try Trials($0, &run.generator) }
-    while run.goesOn, !userActions.isEmpty {
-      for index in userActions.indices where run.goesOn { try userActions[index].next(run) }
+    while run.mayContinue, !userActions.isEmpty {
+      for index in userActions.indices where run.mayContinue { try userActions[index].next(run) }
       userActions.removeAll(where: \.isExhausted)
     }
     run.proveShown()

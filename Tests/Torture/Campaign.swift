@@ -58,7 +58,7 @@ final class Run {
   var hasTime: Bool { ContinuousClock.now < deadline }
 
   /// Whether the limits allow another attempt.
-  var goesOn: Bool { tried < limit && hasTime }
+  var mayContinue: Bool { tried < limit && hasTime }
 
   /// Whether to run the attempts of a kind. The campaign generates the others nevertheless, so that a seed
   /// always gives the same faults.

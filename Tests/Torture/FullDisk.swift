@@ -16,7 +16,7 @@ enum FullDisk: Campaign {
     var left = userActions.indices.flatMap { index in (0...mostBlocks).map { (index, $0) } }
       .shuffled(using: &run.generator)
     var disks: [Int: SmallDisk] = [:]
-    while run.goesOn, let (index, blocks) = left.popLast() {
+    while run.mayContinue, let (index, blocks) = left.popLast() {
       let userAction = userActions[index]
       if disks[index] == nil { disks[index] = SmallDisk(at: userAction.sandbox.folder) }
       guard let disk = disks[index] else {

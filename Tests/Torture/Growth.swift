@@ -53,7 +53,7 @@ enum Growth: Campaign {
     while run.hasTime(for: last * 12) {
       let started = ContinuousClock.now
       let sandbox = try database(rows: rows)
-      for work in works where run.goesOn {
+      for work in works where run.mayContinue {
         try measure(work, sandbox, rows, &smallest, run)
       }
       last = ContinuousClock.now - started

@@ -11,7 +11,7 @@ struct HostileDatabases: Campaign {
     let campaign = try HostileDatabases(run)
     let targets = Target.all
     var number = 0
-    while run.goesOn {
+    while run.mayContinue {
       try campaign.strike(targets[number % targets.count], number)
       number += 1
     }

@@ -10,7 +10,7 @@ struct HostileManifests: Campaign {
   static func run(_ run: Run) throws {
     let campaign = try HostileManifests(run)
     var number = 0
-    while run.goesOn {
+    while run.mayContinue {
       try campaign.strike(Target.allCases[number % Target.allCases.count], number)
       number += 1
     }

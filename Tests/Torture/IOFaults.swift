@@ -17,8 +17,8 @@ enum IOFaults: Campaign {
         trials.append(try Trials(userAction, mode, &run.generator))
       }
     }
-    while run.goesOn, !trials.isEmpty {
-      for index in trials.indices where run.goesOn { try trials[index].next(run) }
+    while run.mayContinue, !trials.isEmpty {
+      for index in trials.indices where run.mayContinue { try trials[index].next(run) }
       trials.removeAll(where: \.isExhausted)
     }
     run.proveShown()

@@ -19,7 +19,7 @@ enum KilledCopies: Campaign {
   static func run(_ run: Run) throws {
     let scenes = try ["delete", "wal"].map { try Scene(journal: $0, in: run.folder) }
     var number = 0
-    while run.goesOn {
+    while run.mayContinue {
       let scene = scenes[number % scenes.count]
       let command = Command.allCases[number / scenes.count % Command.allCases.count]
       number += 1

@@ -11,7 +11,7 @@ enum Kills: Campaign {
       try DatabaseScenes(in: run.folder).all() + FolderScenes(in: run.folder).all()
       + AdoptionScenes(in: run.folder).all()
     let durations = try scenes.map { try $0.undisturbed(in: run.folder).seconds }
-    while run.goesOn {
+    while run.mayContinue {
       // Use all scenes in turn, so that each gets the same share of any number of attempts.
       let index = run.tried % scenes.count
       let scene = scenes[index]

@@ -9,7 +9,7 @@ struct SchemaPairs: Campaign {
   /// Numbers the pairs from the seed on: `--seed N --tries 1` runs only pair N.
   static func run(_ run: Run) throws {
     var pair = run.seed
-    while run.goesOn {
+    while run.mayContinue {
       run.note("schema pair", problem: try problem(of: pair))
       pair &+= 1
     }

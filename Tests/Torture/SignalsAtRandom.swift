@@ -15,7 +15,7 @@
         + AdoptionScenes(in: run.folder).all()
         + lookers(try databases.template())
       let usual = try scenes.map { try $0.undisturbed(in: run.folder) }
-      while run.goesOn {
+      while run.mayContinue {
         let index = run.tried % scenes.count
         let scene = scenes[index]
         let signal = [SIGINT, SIGTERM, SIGHUP].randomElement(using: &run.generator) ?? SIGINT

@@ -19,7 +19,9 @@ enum SystemCallFaults: Campaign {
         try trials(of: userAction, in: run.folder)
       }
       .shuffled(using: &run.generator)
-      while run.goesOn, let (userAction, fault) = left.popLast() { try run.note(userAction, fault) }
+      while run.mayContinue, let (userAction, fault) = left.popLast() {
+        try run.note(userAction, fault)
+      }
       run.proveShown()
     #endif
   }

@@ -34,7 +34,7 @@
         }
       }
       // A random order covers all scenes even if time is short.
-      for (scene, call, number) in moments.shuffled(using: &run.generator) where run.goesOn {
+      for (scene, call, number) in moments.shuffled(using: &run.generator) where run.mayContinue {
         let problem = try scene.run(in: run.folder + "/copy", leavesFiles: true) { folder in
           try traced(["-e", "inject=\(call):signal=SIGKILL:when=\(number)"], scene.words, folder)
         }

@@ -12,7 +12,7 @@ extension Rule {
       shares the rows, then reads values that it does not expect. An upsert by columns that are no \
       longer unique fails. Rows may refer to parents that do not exist, and ON DELETE stops \
       deleting children. Once such rows exist, you cannot add the constraint again. A unique index \
-      counts as a constraint. A constraint that a hand-written rebuild forgets is a finding of \
+      counts as a constraint. A constraint that a hand-written rebuild omitsConstraints is a finding of \
       `rebuild-loses-object`.
       """,
     fix: """
@@ -29,7 +29,7 @@ extension Rule {
       droppedUniqueIndexes(timeline)
         + timeline.tables.flatMap { change, after in
           let uniques = droppedUniques(change, after, timeline)
-          guard !change.forgets(timeline) else { return uniques }
+          guard !change.omitsConstraints(timeline) else { return uniques }
           return uniques + droppedChecks(change, after, timeline)
             + droppedForeignKeys(change, after, timeline)
         }
@@ -81,7 +81,9 @@ private func droppedUniques(
 private func droppedUniqueIndexes(_ timeline: Timeline) -> [Draft] {
   timeline.removed.compactMap { removed -> Draft? in
     guard let index = timeline.droppedIndex(removed), index.isUnique,
-      !removed.replacements.contains(where: { IndexShape($0)?.isAsUnique(as: index) ?? false }),
+      !removed.replacements.contains(where: {
+        IndexShape($0)?.isAtLeastAsStrict(as: index) ?? false
+      }),
       timeline.shape(of: index.table, in: removed.place.migration)?
         .hasKey(within: index.columns.compactMap { $0 }) != true
     else { return nil }

@@ -32,7 +32,7 @@ extension Rule {
       """,
     check: .history { timeline, scope in
       timeline.changes.compactMap { change in
-        guard change.isDropped, !change.isSucceeded, change.replacement == nil,
+        guard change.isDropped, !change.isReplacedLater, change.replacement == nil,
           let table = change.before?.name, !timeline.endsRebuild(change),
           let place = change.removal
         else { return nil }
@@ -51,7 +51,7 @@ extension Timeline {
   /// Whether a rebuild of the same release left the dropped table behind.
   fileprivate func endsRebuild(_ change: TableChange) -> Bool {
     changes.contains { rebuild in
-      losses.areTogether(rebuild.migration, change.migration)
+      losses.areInOneRelease(rebuild.migration, change.migration)
         && change.before.map { rebuild.leftovers.contains($0.key) } ?? false
     }
   }

@@ -133,7 +133,7 @@ extension Timeline {
     tables.flatMap { change, after -> [Draft] in
       guard let before = change.before else { return [] }
       let checks = change.newChecks
-        .filter { change.looksAtOldColumns($0.check) && !change.isTried($0.check, self) }
+        .filter { change.readsOldColumns($0.check) && !change.isTried($0.check, self) }
         .compactMap { draft($0, change, after, scope) }
       guard after.isStrict, !before.isStrict, !before.isVirtual else { return checks }
       var strict = draft(
@@ -151,7 +151,7 @@ extension Timeline {
     let columns = new.check.columns
     // A device without the CHECK keeps sending rows that violate it.
     let isShared =
-      scope.syncs(after.name, in: change.migration) && scope.isUnknownSomewhere(change.migration)
+      scope.syncs(after.name, in: change.migration) && scope.mayBeMissingOnDevices(change.migration)
     let isPrepared =
       losses.isUntried(change, self) || columns.contains { change.isPrepared($0, self) }
     guard isShared || !isPrepared else { return nil }

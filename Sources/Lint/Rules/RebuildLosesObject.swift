@@ -77,7 +77,7 @@ extension IndexShape {
   fileprivate func isReplaced(by replacement: SchemaObject) -> Bool {
     guard let replacement = IndexShape(replacement) else { return false }
     return isUnique
-      ? replacement.isAsUnique(as: self)
+      ? replacement.isAtLeastAsStrict(as: self)
       : isUseless(beside: replacement) || !replacement.isUnique && isCovered(by: replacement)
   }
 }
@@ -101,7 +101,7 @@ extension TableChange {
     guard let before, let after, isRebuiltByHand(timeline) else { return [] }
     var lost: [String] = []
     if before.isStrict, !after.isStrict { lost.append("STRICT") }
-    if forgets(timeline) {
+    if omitsConstraints(timeline) {
       lost += lostChecks.map { "CHECK (\($0.text))" }
       lost += lostForeignKeys.map {
         "the foreign key (\($0.columns.map(\.text).joined(separator: ", "))) to `\($0.parent)`"

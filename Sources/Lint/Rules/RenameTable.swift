@@ -22,7 +22,7 @@ extension Rule {
       """,
     check: .history { timeline, scope in
       timeline.changes.compactMap { change in
-        guard change.isRenamed, !change.isSucceeded, let table = change.before?.name,
+        guard change.isRenamed, !change.isReplacedLater, let table = change.before?.name,
           let name = change.after?.name, let place = change.removal
         else { return nil }
         let harm = scope.profile(table, in: place.migration).harm(ofLosing: table)

@@ -22,7 +22,7 @@ extension TextReporter {
     let migrations = imported.project.migrations
     for file in report.files { mention("Created `\(file.visible)`") }
     showNotes(report)
-    if imported.areCounted {
+    if imported.areRenumbered {
       mention(
         imported.foreign.tool == .grdb
           ? "The migrations have new numbers: GRDB gives them names only."

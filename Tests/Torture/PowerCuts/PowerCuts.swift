@@ -18,7 +18,7 @@ enum PowerCuts: Campaign {
     for round in 0... {
       guard try cutAll(round, run, &sightings) else { break }
       if round == 0 { sightings.note(run) }
-      guard run.goesOn else { break }
+      guard run.mayContinue else { break }
     }
     say("\(name): \(sightings)")
   }

@@ -142,7 +142,7 @@ struct Trial {
         sightings.look(at: image, everything: everything)
         run.note(kind, problem: problem)
       }
-      isComplete = run.goesOn
+      isComplete = run.mayContinue
       return isComplete
     }
     let missed = expected.subtracting(seen)
