@@ -117,7 +117,7 @@ package struct Rule: Sendable, CustomStringConvertible {
   }
 
   /// Whether the rule covers migrations that fail on rows, alone or among other subjects.
-  var foreseesFailures: Bool { isAboutFailures || [.failsOnData, .losesData].contains(section) }
+  var foreseesFailures: Bool { isAboutFailures || isFoundByRows }
 
   /// Whether the rule concerns suppressions. No suppression applies to it.
   var isAboutSuppressions: Bool { section == .suppressions }

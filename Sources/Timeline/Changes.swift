@@ -38,13 +38,16 @@ extension TableChange {
     }
   }
 
-  /// The dropped foreign keys that no other foreign key of the same columns replaces.
-  package var lostForeignKeys: [TableShape.ForeignKey] {
+  /// The dropped foreign keys that no other foreign key of the same columns replaces, and those
+  /// that only lost ON DELETE.
+  package var lostForeignKeys: [(key: TableShape.ForeignKey, isKept: Bool)] {
     guard let before, let after else { return [] }
-    return before.foreignKeys.filter { key in
-      guard let columns = renamed(key.columns) else { return false }
+    return before.foreignKeys.compactMap { key in
+      guard let columns = renamed(key.columns) else { return nil }
       // A foreign key over the same and more columns replaces this one.
-      return !after.foreignKeys.contains { Set(columns).isSubset(of: $0.columns) }
+      let same = after.foreignKeys.filter { Set(columns).isSubset(of: $0.columns) }
+      let isKept = same.contains { $0.onDelete != .noAction || !key.acts }
+      return isKept ? nil : (key, !same.isEmpty)
     }
   }
 
@@ -56,7 +59,9 @@ extension TableChange {
       && before.primaryKey == after.primaryKey
       && zip(before.columns, after.columns).allSatisfy { $0.isDefined(as: $1) }
       && after.checks.allSatisfy(before.checks.contains)
-      && after.foreignKeys.allSatisfy(before.foreignKeys.contains)
+      && after.foreignKeys.allSatisfy { key in
+        before.foreignKeys.contains { $0 == key || $0.withoutAction == key }
+      }
       && after.uniques.allSatisfy(before.uniques.contains)
   }
 
@@ -161,9 +166,12 @@ extension Timeline {
     return last?.after?.key == key ? last?.after : nil
   }
 
-  /// Whether the object mentions a column that the same migration drops.
-  package func mentionsLostColumn(_ removed: RemovedObject) -> Bool {
-    let lost = change(of: removed.object.table, in: removed.place.migration)?.droppedColumns ?? []
+  /// Whether the object mentions a column that the migration, or the rebuild, drops.
+  package func mentionsLostColumn(
+    _ removed: RemovedObject, in rebuild: TableChange? = nil
+  ) -> Bool {
+    let change = rebuild ?? change(of: removed.object.table, in: removed.place.migration)
+    let lost = change?.droppedColumns ?? []
     guard !lost.isEmpty else { return false }
     let tokens = TokenizedSQL(removed.object.sql ?? "")
     return tokens.identifiers(in: 0..<tokens.bytes.count)

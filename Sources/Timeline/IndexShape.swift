@@ -86,9 +86,9 @@ extension Timeline {
     return index.columns.contains { $0.map(lost.contains) ?? false } ? nil : index
   }
 
-  /// A removed index, with the current names of its columns.
-  package func index(_ removed: RemovedObject) -> IndexShape? {
-    let change = change(of: removed.object.table, in: removed.place.migration)
+  /// A removed index, with the names of its columns after the migration or the rebuild.
+  package func index(_ removed: RemovedObject, in rebuild: TableChange? = nil) -> IndexShape? {
+    let change = rebuild ?? change(of: removed.object.table, in: removed.place.migration)
     return IndexShape(removed.object)?.renaming(change?.renamedColumns ?? [:])
   }
 }

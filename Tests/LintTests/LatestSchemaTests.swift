@@ -423,6 +423,72 @@ struct WidenedKeyTests {
   }
 }
 
+@Suite("Objects of a table that several drafts rebuild")
+struct LateRebuildTests {
+  private static let table = """
+    CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT, y TEXT);
+    CREATE INDEX a_x ON a (x);
+    CREATE TRIGGER a_trim AFTER INSERT ON a BEGIN UPDATE a SET x = trim(x) WHERE id = NEW.id; END;
+    """
+  private static let objects = table.split(separator: "\n").dropFirst().joined(separator: "\n")
+  private static let copy = "CREATE TABLE n AS SELECT id, x, y FROM a"
+  private static let away = "ALTER TABLE a RENAME TO old"
+  private static let filled = "CREATE TABLE a AS SELECT id, x, y FROM old"
+
+  private func found(_ drafts: [String], _ profile: Profile = .local) throws -> [String] {
+    let report = try lint(([Self.table] + drafts).map(sql), profile, releases: ["1.0": 1])
+    #expect(report.failure == nil)
+    return report.findings.filter { $0.rule == "rebuild-loses-object" }
+      .map { "\($0.migration.prefix(4)) \($0.object ?? "")" }
+  }
+
+  @Test(
+    "are lost in the draft that drops the old table",
+    arguments: [
+      ([copy, "DROP TABLE a; ALTER TABLE n RENAME TO a"], "0003"),
+      ([copy, "DROP TABLE a", "ALTER TABLE n RENAME TO a"], "0003"),
+      ([away + ";" + filled, "DROP TABLE old"], "0003"),
+      ([away, filled + "; DROP TABLE old"], "0003"), ([away, filled, "DROP TABLE old"], "0004"),
+    ], [Profile.local, .sqliteData])
+  func lost(_ rebuild: (drafts: [String], place: String), _ profile: Profile) throws {
+    let lost = ["\(rebuild.place) a_x", "\(rebuild.place) a_trim"]
+    #expect(Set(try found(rebuild.drafts, profile)) == Set(lost))
+    #expect(try found(rebuild.drafts + [Self.objects], profile) == [])
+    let last = rebuild.drafts.count - 1
+    var drafts = rebuild.drafts
+    drafts[last] +=
+      ";\n" + Self.objects.replacing("a_x", with: "by_x").replacing("a_trim", with: "b")
+    #expect(try found(drafts, profile) == [])
+    #expect(
+      try found(rebuild.drafts + [Self.objects.replacing("ON a (x)", with: "ON a (y)")]).count == 1)
+  }
+
+  @Test("do not hide that the draft fails because children have no parent")
+  func failing() throws {
+    let report = try lint(
+      [
+        Self.table + "\nCREATE TABLE c (id INTEGER PRIMARY KEY, a INTEGER REFERENCES a);",
+        Self.copy, "DROP TABLE a", "ALTER TABLE n RENAME TO a",
+      ].map(sql), .local, releases: ["1.0": 1])
+    let found = report.findings.filter { $0.severity == .error }.map(\.rule)
+    #expect(found.contains("fails-on-data") && found.contains("rebuild-loses-object"))
+  }
+
+  @Test("are not lost by a rebuild if another table is dropped")
+  func others() throws {
+    #expect(
+      try found([
+        "DROP TABLE a", "CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT)",
+        "CREATE TABLE n AS SELECT * FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a",
+      ]) == [])
+    #expect(
+      try found([
+        "DROP INDEX a_x; DROP TRIGGER a_trim",
+        "CREATE TABLE n AS SELECT * FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a",
+      ]) == [])
+  }
+}
+
 @Suite("Unique indexes that were dropped in an earlier step")
 struct FormerUniqueTests {
   private static let tables = sql(

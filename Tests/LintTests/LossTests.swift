@@ -224,6 +224,23 @@ struct LossTests {
   }
 
   @Test(
+    "no older version of the app knows a table that was not released", arguments: Profile.allCases)
+  func unreleased(_ profile: Profile) throws {
+    let steps = [
+      base, sql("CREATE TABLE backup AS SELECT * FROM reminders"), sql("DROP TABLE backup"),
+    ]
+    func found(_ releases: [String: Int]) throws -> [String] {
+      try lint(steps, profile, releases: releases).findings.filter { $0.rule == "drop-table" }
+        .map { "\($0.severity): \($0.message)" }
+    }
+    #expect(
+      try found(["1.0": 1]) == ["warning: this drops the table `backup`: its rows are lost"])
+    let known = try found(["1.0": 1, "2.0": 2])
+    #expect(known.count == 1)
+    #expect(known.allSatisfy { $0.contains("older version") })
+  }
+
+  @Test(
     "a copy without a column is a loss",
     arguments: oneIn(
       2,

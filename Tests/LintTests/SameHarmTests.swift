@@ -668,6 +668,23 @@ struct SameHarmTests {
       ])
   }
 
+  @Test(
+    "a name that returns before the release is not lost",
+    arguments: [
+      ("TABLE reminders RENAME TO r", "TABLE r RENAME TO reminders"),
+      ("TABLE reminders RENAME title TO t", "TABLE reminders RENAME t TO title"),
+    ])
+  func renamedBack(_ away: String, _ back: String) throws {
+    func found(_ releases: [String: Int]) throws -> [String] {
+      try lint(
+        [base, sql("ALTER " + away), sql("CREATE TABLE x (a)"), sql("ALTER " + back)], .additive,
+        releases: releases
+      ).findings.filter { removals.contains($0.rule) }.map(\.migration)
+    }
+    #expect(try found(["1.0": 1]) == [])
+    #expect(try found(["1.0": 1, "2.0": 3]) == ["0002_step", "0004_step"])
+  }
+
   @Test("the same column of two tables is two findings, in order")
   func two() throws {
     let tables = sql("CREATE TABLE a (x, y);\nCREATE TABLE b (x, y)")

@@ -53,13 +53,16 @@ private func droppedChecks(
 private func droppedForeignKeys(
   _ change: TableChange, _ after: TableShape, _ timeline: Timeline
 ) -> [Draft] {
-  change.lostForeignKeys.map { key in
+  change.lostForeignKeys.map { key, isKept in
     let columns = change.renamed(key.columns) ?? []
     let names = after.list(of: columns)
+    let action = "ON DELETE \(key.onDelete.rawValue)"
     return timeline.draft(
-      "this drops the foreign key `\(after.name) (\(names))` to `"
-        + "\(timeline.spelling(of: key.parent.identifier, in: change.migration))`: rows may point at "
-        + "parents that do not exist, and ON DELETE \(key.onDelete.rawValue) no longer acts",
+      "this drops \(isKept ? "\(action) of " : "")the foreign key `\(after.name) (\(names))` to `"
+        + "\(timeline.spelling(of: key.parent.identifier, in: change.migration))`: "
+        + (isKept
+          ? "SQLite then refuses to delete a parent that has children"
+          : "rows may point at parents that do not exist, and \(action) no longer acts"),
       at: change.place(ofConstraintOver: columns),
       keys: ["references", "foreign_keys", "columns", "column", "table"],
       object: "\(after.name).\(names)", table: after.name)
@@ -110,8 +113,9 @@ extension TableChange {
       $0.place.migration == migration && !$0.isPartial && $0.table.identifier == after.key
     }.map { Set($0.columns.compactMap { $0 }) }
     let kept = after.keys.map { Set($0) } + indexes
+    var lost: Set<[Identifier]> = []
     return before.uniques.compactMap(renamed).filter { columns in
-      !kept.contains { !$0.isEmpty && $0.isSubset(of: columns) }
+      !kept.contains { !$0.isEmpty && $0.isSubset(of: columns) } && lost.insert(columns).inserted
     }
   }
 }

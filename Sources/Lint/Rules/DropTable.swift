@@ -36,18 +36,32 @@ extension Rule {
           let table = change.before?.name, !timeline.endsRebuild(change),
           let place = change.removal
         else { return nil }
+        let isNew = timeline.isCreated(table, with: change)
         let happens =
-          scope.syncs(table, in: place.migration)
-          ? "devices with an older version write its rows, and other devices refuse them"
-          : "its rows are lost, and an older version of the app fails"
+          isNew
+          ? "its rows are lost"
+          : scope.syncs(table, in: place.migration)
+            ? "devices with an older version write its rows, and other devices refuse them"
+            : "its rows are lost, and an older version of the app fails"
         return timeline.draft(
           "this drops the table `\(table)`: \(happens)", at: place, keys: ["table", "name"],
-          object: table, table: table)
+          object: table, table: table, severity: isNew ? .warning : nil)
       }
     })
 }
 
 extension Timeline {
+  /// Whether an earlier migration after the first release created the dropped table, together with
+  /// which it is released.
+  fileprivate func isCreated(_ table: String, with drop: TableChange) -> Bool {
+    !losses.areInOneRelease(0, drop.migration)
+      && changes.contains { change in
+        change.before == nil && change.after?.key == table.identifier
+          && change.migration < drop.migration
+          && losses.areInOneRelease(change.migration, drop.migration)
+      }
+  }
+
   /// Whether a rebuild of the same release left the dropped table behind.
   fileprivate func endsRebuild(_ change: TableChange) -> Bool {
     changes.contains { rebuild in

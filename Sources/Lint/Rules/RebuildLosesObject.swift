@@ -22,22 +22,21 @@ extension Rule {
       + "\n      CREATE INDEX reminders_title ON reminders (title);",
     check: .history { timeline, _ in
       let objects = timeline.removed.compactMap { removed -> Draft? in
-        guard removed.isImplicit, removed.hasTable,
-          let change = timeline.change(of: removed.object.table, in: removed.place.migration),
-          change.isRebuilt, !timeline.mentionsLostColumn(removed),
-          !removed.replacements.contains(where: { replacement in
-            timeline.index(removed)?.isReplaced(by: replacement)
-              ?? removed.object.doesTheSame(as: replacement)
-          }), change.after.flatMap({ timeline.index(removed)?.key(of: $0) }) == nil
+        guard removed.isImplicit, let rebuild = timeline.rebuild(dropping: removed),
+          let after = rebuild.after, !timeline.mentionsLostColumn(removed, in: rebuild)
         else { return nil }
-        let kind = removed.object.kind.rawValue
-        let isWidened =
-          timeline.index(removed)?.isWidened(in: change.after, removed.replacements) ?? false
+        let index = timeline.index(removed, in: rebuild)
+        let replacements = removed.replacements + timeline.replacements(of: removed, in: rebuild)
+        guard
+          !replacements.contains(where: {
+            index?.isReplaced(by: $0) ?? removed.object.doesTheSame(as: $0)
+          }), index?.key(of: after) == nil
+        else { return nil }
+        let isWidened = index?.isWidened(in: after, replacements) ?? false
         return timeline.draft(
-          "the rebuild of `\(removed.object.table)` drops its \(kind) `\(removed.object.name)` and does not "
-            + "recreate it", at: removed.place, object: removed.object.name,
-          table: removed.object.table,
-          severity: isWidened ? .warning : nil)
+          "the rebuild of `\(after.name)` drops its \(removed.object.kind.rawValue) "
+            + "`\(removed.object.name)` and does not recreate it", at: removed.place,
+          object: removed.object.name, table: after.name, severity: isWidened ? .warning : nil)
       }
       // Report the lost counter once per table, at the latest rebuild that loses it.
       let forgetful = Dictionary(
@@ -61,6 +60,37 @@ extension Rule {
 
 private let indexedReminders =
   remindersManifest + "\n  - sql: CREATE INDEX reminders_title ON reminders (title)"
+
+extension Timeline {
+  /// The rebuild, within a release, of the table with which the object was dropped.
+  fileprivate func rebuild(dropping removed: RemovedObject) -> TableChange? {
+    let (table, last) = (removed.object.table.identifier, removed.place.migration)
+    let together = changes.filter { losses.areInOneRelease($0.migration, last) }
+    let leaving = together.last { $0.migration <= last && $0.leftovers.contains(table) }
+    // The rebuild may end later.
+    let start = together.last { change in
+      change.migration <= last && change.isReplacedLater
+        && (change.after ?? change.before)?.key == table
+    }
+    let name = start?.before?.key ?? table
+    return leaving
+      ?? together.first { change in
+        change.isRebuilt && change.before?.key == name
+          && (start.map { $0.migration <= change.migration } ?? (change.migration == last))
+      }
+  }
+
+  /// Objects of the same kind that the release creates on the new table.
+  fileprivate func replacements(
+    of removed: RemovedObject, in rebuild: TableChange
+  ) -> [SchemaObject] {
+    made.filter { made in
+      made.object.kind == removed.object.kind && made.object.table.identifier == rebuild.after?.key
+        && made.place.number > rebuild.shaped.number
+        && losses.areInOneRelease(made.place.migration, rebuild.migration)
+    }.map(\.object)
+  }
+}
 
 extension IndexShape {
   /// Whether the new table has a UNIQUE constraint or a unique index that includes these columns.
@@ -89,8 +119,10 @@ extension SchemaObject {
     guard case .createTrigger(let trigger)? = try? parseCreate(mine),
       case .createTrigger(let replacement)? = try? parseCreate(otherTokens)
     else { return false }
+    // A table that is renamed first has another name in its triggers.
+    let names = [table.identifier: other.table.identifier]
     return trigger.event == replacement.event && trigger.timing == replacement.timing
-      && mine.normalTokens(in: trigger.bodyRange)
+      && mine.normalTokens(in: trigger.bodyRange).map { $0.renamed(names) }
         == otherTokens.normalTokens(in: replacement.bodyRange)
   }
 }
@@ -103,8 +135,9 @@ extension TableChange {
     if before.isStrict, !after.isStrict { lost.append("STRICT") }
     if omitsConstraints(timeline) {
       lost += lostChecks.map { "CHECK (\($0.text))" }
-      lost += lostForeignKeys.map {
-        "the foreign key (\($0.columns.map(\.text).joined(separator: ", "))) to `\($0.parent)`"
+      lost += lostForeignKeys.map { key, isKept in
+        (isKept ? "ON DELETE \(key.onDelete.rawValue) of " : "")
+          + "the foreign key (\(key.columns.map(\.text).joined(separator: ", "))) to `\(key.parent)`"
       }
     }
     for (old, new) in keptColumns {

@@ -30,7 +30,13 @@ extension Rule {
       """,
     check: .history { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
-        guard case .renamed(let name) = column.outcome else { return nil }
+        guard case .renamed(let name) = column.outcome,
+          !timeline.changes.contains(where: { back in
+            back.renamedColumns[name.identifier] == column.name.identifier
+              && back.before?.key == change.after?.key && back.migration != change.migration
+              && timeline.losses.areInOneRelease(back.migration, change.migration)
+          })
+        else { return nil }
         let profile = scope.profile(table, in: column.place.migration)
         return timeline.draft(
           "this renames `\(table).\(column.name)` to `\(name)`: "

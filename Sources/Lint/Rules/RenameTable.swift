@@ -23,7 +23,12 @@ extension Rule {
     check: .history { timeline, scope in
       timeline.changes.compactMap { change in
         guard change.isRenamed, !change.isReplacedLater, let table = change.before?.name,
-          let name = change.after?.name, let place = change.removal
+          let name = change.after?.name, let place = change.removal,
+          !timeline.changes.contains(where: { back in
+            back.isRenamed && back.before?.key == change.after?.key
+              && back.after?.key == change.before?.key
+              && timeline.losses.areInOneRelease(back.migration, change.migration)
+          })
         else { return nil }
         let harm = scope.profile(table, in: place.migration).harm(ofLosing: table)
         return timeline.draft(

@@ -76,7 +76,7 @@ private func problems(
     problems.append(
       "`\(key.parent)` does not sync: on every other device the parent of such a row is missing")
   }
-  if ![.cascade, .setNull, .setDefault].contains(key.onDelete) {
+  if !key.acts {
     problems.append(
       "ON DELETE \(key.onDelete.rawValue) refuses on one device a delete that another device made; "
         + "use CASCADE, SET NULL or SET DEFAULT")
