@@ -94,11 +94,6 @@ final class Device {
     return try result.get()
   }
 
-  /// SQLite's message if it refuses the statement; nil if the statement runs.
-  func refusal(of sql: String) throws(DatabaseError) -> String? {
-    try connection.refusal(of: sql)
-  }
-
   /// The error that COMMIT would report for a deferred foreign key, or for an invalid parent table.
   func violation(in table: DeviceTable) throws(DatabaseError) -> String? {
     guard enforcesForeignKeys, !table.foreignKeys.isEmpty else { return nil }
@@ -121,7 +116,7 @@ final class Device {
   func insert(_ insertions: [Insertion]) throws(DatabaseError) -> Inserted {
     var rows: [RowIdentity] = []
     for insertion in insertions {
-      if let refusal = try refusal(of: insertion.sql) { return .refused(refusal) }
+      if let refusal = try connection.refusal(of: insertion.sql) { return .refused(refusal) }
       guard let table = tables[insertion.table.identifier] else { continue }
       // Without a value of its primary key, the row is identified by its rowid.
       rows.append(

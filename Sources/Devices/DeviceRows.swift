@@ -14,7 +14,7 @@ extension Device {
   ) throws(DatabaseError) -> FoundRow<Scenario> {
     var plan = Scenario(parents: [], row: Insertion(table.name))
     for column in table.columns where column.isRequired {
-      plan.row[column.name] = try values(for: column, of: table).first ?? 1
+      plan.row[column.key] = try values(for: column, of: table).first ?? 1
     }
     for key in table.foreignKeys where key.columns.contains(where: { plan.row[$0] != nil }) {
       if let problem = try refer(by: key, of: table, in: &plan, within: path) {
@@ -22,7 +22,7 @@ extension Device {
       }
     }
     let made = try settle(plan, of: table)
-    guard case .row(let least) = made, let label = table.label, least.row[label.name] == nil else {
+    guard case .row(let least) = made, let label = table.label, least.row[label.key] == nil else {
       return made
     }
     return .row(try adding(label, to: least, of: table) ?? least)
@@ -58,7 +58,7 @@ extension Device {
   /// A row with a value in every column that accepts one; nil if no row is possible.
   func fullRow(of table: DeviceTable) throws(DatabaseError) -> Scenario? {
     guard var plan = try leastRow(of: table).row else { return nil }
-    for column in table.columns where plan.row[column.name] == nil {
+    for column in table.columns where plan.row[column.key] == nil {
       if let more = try adding(column, to: plan, of: table) { plan = more }
     }
     return plan
@@ -77,7 +77,7 @@ extension Device {
     }
     for value in try values(for: column, of: table) {
       var next = plan
-      next.row[column.name] = value
+      next.row[column.key] = value
       if try refusal(of: next) == nil { return next }
     }
     return nil
@@ -118,10 +118,10 @@ extension Device {
       row = try stored(parent.key, in: plan)
     }
     for (child, column) in zip(key.columns, columns) {
-      guard let value = row[column], let name = table.column(child)?.name else {
+      guard let value = row[column], let child = table.column(child) else {
         return "a row of `\(parent.name)` has no `\(column)` to refer to"
       }
-      plan.row[name] = value
+      plan.row[child.key] = value
     }
     return nil
   }

@@ -104,7 +104,7 @@ struct Exchange {
       return run
     }
     let update = table.update(scenario.edits, of: row)
-    guard try sender.refusal(of: update) == nil, try sender.violation(in: table) == nil,
+    guard try sender.connection.refusal(of: update) == nil, try sender.violation(in: table) == nil,
       let stored = try sender.stored(row)
     else { return nil }
     for (column, _) in scenario.edits {
@@ -126,7 +126,7 @@ struct Exchange {
     let device = role == .sender ? sender : receiver
     let sql = delivery.statement(record, into: table, pending: pending)
     run.steps.append(Step(role: role, sql: sql))
-    if let refusal = try device.refusal(of: sql) { return refusal }
+    if let refusal = try device.connection.refusal(of: sql) { return refusal }
     return try device.violation(in: table)
   }
 
@@ -184,7 +184,7 @@ struct Exchange {
     guard let column = column.flatMap({ table.column($0) }) else { return false }
     return try sender.trying { () throws(DatabaseError) in
       guard case .rows(let rows) = try sender.insert(scenario.insertions), let row = rows.last,
-        try sender.refusal(of: table.update([(column, kept)], of: row)) == nil
+        try sender.connection.refusal(of: table.update([(column, kept)], of: row)) == nil
       else { return false }
       return try sender.stored(row)?[column.key] == value
     }
@@ -219,7 +219,7 @@ struct Exchange {
         for side in sides {
           let sql = side.table.update([side.edit], of: side.row)
           run.steps.append(Step(role: side.role, sql: sql))
-          guard try side.device.refusal(of: sql) == nil else { return nil }
+          guard try side.device.connection.refusal(of: sql) == nil else { return nil }
         }
         let order = senderFirst ? sides : sides.reversed()
         for (index, (from, to)) in zip(order, order.reversed()).enumerated() {

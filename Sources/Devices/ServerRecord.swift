@@ -34,7 +34,7 @@ struct Delivery: Sendable {
     for column in table.columns {
       let value = record.values[column.key] ?? assumed[column.key]
       guard value != nil || insertsNull else { continue }
-      insertion[column.name] = value ?? .null
+      insertion[column.key] = value ?? .null
     }
     let key = table.primaryKey
     guard !key.isEmpty else { return insertion.sql }

@@ -87,7 +87,7 @@ struct TableSimulation {
     for column in table.columns where other.column(column.key) == nil {
       guard !mayLack(table.key, column.key) else { continue }
       var row = least
-      if row.row[column.name] == nil {
+      if row.row[column.key] == nil {
         guard let more = try sender.adding(column, to: least, of: table) else { continue }
         row = more
       }
@@ -131,11 +131,11 @@ struct TableSimulation {
   private func cause(
     of harm: Counterexample, _ plan: Scenario, _ table: DeviceTable, _ exchange: Exchange
   ) throws(DatabaseError) -> (DeviceTable.Column, Scenario)? {
-    for column in table.columns where !column.isInKey && plan.row[column.name] != nil {
+    for column in table.columns where !column.isInKey && plan.row[column.key] != nil {
       guard harm.column == nil || harm.column == column.key else { continue }
-      for value in try values(column, table, plan) where value != plan.row[column.name] {
+      for value in try values(column, table, plan) where value != plan.row[column.key] {
         var better = plan
-        better.row[column.name] = value
+        better.row[column.key] = value
         guard try exchange.isPossible(better, on: table) else { continue }
         let rest = try outcome(exchange, better, table)
         if rest?.harm.signature != harm.harm.signature { return (column, better) }
@@ -195,7 +195,7 @@ struct TableSimulation {
     for column in columns {
       for value in try values(column, table, whole) {
         var scenario = table.refers(by: column) && value != .null ? whole : least
-        scenario.row[column.name] = value
+        scenario.row[column.key] = value
         scenario.column = column.key
         scenarios.append(scenario)
       }
@@ -209,7 +209,7 @@ struct TableSimulation {
     var scenarios: [Scenario] = []
     for column in columns where !table.refers(by: column) {
       let other = try values(column, table, whole).first {
-        $0 != .null && $0 != whole.row[column.name]
+        $0 != .null && $0 != whole.row[column.key]
       }
       guard let other else { continue }
       var scenario = whole
@@ -225,7 +225,7 @@ struct TableSimulation {
   private func values(
     _ column: DeviceTable.Column, _ table: DeviceTable, _ whole: Scenario
   ) throws(DatabaseError) -> [Value] {
-    if table.refers(by: column) { return [whole.row[column.name] ?? .null, .null] }
+    if table.refers(by: column) { return [whole.row[column.key] ?? .null, .null] }
     return try Array(sender.values(for: column, of: table).prefix(16)) + [.null]
   }
 
@@ -235,7 +235,7 @@ struct TableSimulation {
     _ table: DeviceTable, _ other: DeviceTable, _ plan: Scenario
   ) throws(DatabaseError) -> [Scenario] {
     let key = table.primaryKey
-    guard key.count == 1, !table.refers(by: key[0]), let first = plan.row[key[0].name],
+    guard key.count == 1, !table.refers(by: key[0]), let first = plan.row[key[0].key],
       let second = try sender.values(for: key[0], of: table).first(where: {
         $0 != first && $0.storageClass == first.storageClass
       })
@@ -243,12 +243,12 @@ struct TableSimulation {
     var scenarios: [Scenario] = []
     for unique in other.uniques where unique != [key[0].key] {
       var same = plan.row
-      same[key[0].name] = second
+      same[key[0].key] = second
       // The sender itself may require different values in another column.
       var different = same
       for column in table.columns where !column.isInKey && !unique.contains(column.key) {
-        guard let value = different[column.name], !table.refers(by: column) else { continue }
-        different[column.name] =
+        guard let value = different[column.key], !table.refers(by: column) else { continue }
+        different[column.key] =
           try sender.values(for: column, of: table).first { $0 != value } ?? value
       }
       let names = unique.compactMap { $0 }
@@ -270,21 +270,16 @@ struct TableSimulation {
     var edits: [Scenario.Edit] = []
     for column in table.columns where !column.isInKey && !found.columns.contains(column.key) {
       guard let same = other.column(column.key), same.affinity == column.affinity,
-        !table.refers(by: column), let now = plan.row[column.name],
+        !table.refers(by: column), let now = plan.row[column.key],
         let value = try sender.values(for: column, of: table).first(where: { $0 != now })
       else { continue }
       edits.append((column, value))
     }
     guard let mine = edits.first, let theirs = edits.last, edits.count > 1 else { return }
     // Ignore triggers that change rows. Earlier tests found the rows that triggers refuse.
-    for device in [exchange.sender, exchange.receiver] {
-      device.connection.set(.triggers, to: false)
-    }
-    defer {
-      for device in [exchange.sender, exchange.receiver] {
-        device.connection.set(.triggers, to: true)
-      }
-    }
+    let connections = [exchange.sender.connection, exchange.receiver.connection]
+    for connection in connections { connection.set(.triggers, to: false) }
+    defer { for connection in connections { connection.set(.triggers, to: true) } }
     for senderFirst in [true, false] {
       let harm = try exchange.outcome(
         of: plan, on: (table, other), mine: mine, theirs: theirs, senderFirst: senderFirst)

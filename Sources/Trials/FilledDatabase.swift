@@ -26,10 +26,19 @@ struct FilledDatabase {
     }
   }
 
+  /// Columns that hold keys of another table, by a foreign key or a join in the step.
+  struct Reference {
+    let columns: [Identifier]
+    let parent: Identifier
+    let parentColumns: [Identifier]
+    /// Whether a LEFT JOIN keeps rows whose key is missing.
+    var isOptional = false
+  }
+
   let bytes: [UInt8]
   private(set) var tables: [Identifier: Table] = [:]
   /// Columns that hold keys of another table, by table.
-  let references: [Identifier: [RowFiller.Reference]]
+  let references: [Identifier: [Reference]]
 
   init(
     _ filler: RowFiller, on connection: Connection

@@ -63,10 +63,12 @@ struct Influence {
     judge.keys(for: cell) == nil && column.isInKey && judge.isShared(cell)
   }
 
-  /// Whether the step gives the rows random keys and also updates the rows that refer to them. New
-  /// keys are a finding of `primary-key-change`.
+  /// Whether the step gives the rows random keys of another kind and also updates the rows that refer to
+  /// them. New keys are a finding of `primary-key-change`.
   private func isNewRandomKey(_ cells: [LossJudge.Cell]) -> Bool {
-    guard column.isInKey, let name else { return false }
+    guard column.isInKey, let name, let new = judge.shapeAfter(name)?.column(newName),
+      new.isInteger != (column.affinity == .integer)
+    else { return false }
     let keys = cells.flatMap { judge.valuesAfter($0, in: name, as: newName) }
     let isReferredTo = judge.schemaAfter.tables.compactMap(TableShape.init).contains { table in
       table.foreignKeys.contains { $0.parent.identifier == name }
@@ -109,7 +111,7 @@ struct Influence {
       case .blob: .blob(Array("\u{4}\(number)".utf8))
       case .null: .null
       }
-    return isFree ? [new] + known : known + [new]
+    return isFree || column.isInKey ? [new] + known : known + [new]
   }
 
   // MARK: Lists of values
@@ -151,25 +153,11 @@ struct Influence {
     guard let cell = lost.first, [.text, .blob, .numeric].contains(column.affinity) else {
       return nil
     }
-    guard try mayMatter(Value.formats.flatMap { $0 }, in: lost) else { return nil }
     for values in Value.formats {
       let (equal, outcomes) = try compared(values, in: cell)
       if outcomes > 1 { return equal.map { .narrowed(cell, $0, $1) } ?? .kept(.elsewhere) }
     }
     return nil
-  }
-
-  /// Whether one of the values may have an effect. Each run sets a different value in each row, so
-  /// that a few runs usually show that no value has one.
-  private func mayMatter(
-    _ values: [Value], in cells: [LossJudge.Cell]
-  ) throws(Failure) -> Bool {
-    guard cells.count > 3, judge.keys(for: cells[0]) == nil else { return true }
-    for start in stride(from: 0, to: values.count, by: cells.count) {
-      let changes = zip(cells, values[start...]).compactMap { judge.setting($0, to: $1) }
-      guard judge.effect(of: try judge.experiment.run(changes)) == .none else { return true }
-    }
-    return false
   }
 
   /// A verdict if small or short values that the step does not name remain distinct while marks
@@ -205,10 +193,14 @@ struct Influence {
           MarkMaker.object(.integer(7_500_777), members),
         ], in: cell)
     }
-    let named = judge.text.literals(of: [column.key]).compactMap(\.text)
+    let literals = judge.text.literals(of: [column.key])
+    let named = literals.compactMap(\.text)
     guard
       let cell = mapped.first(where: { table.rows[$0.row].kind.isMarked })
-        ?? mapped.first(where: { judge.oldValue($0).text.map(named.contains) ?? false }),
+        ?? mapped.first(where: { cell in
+          let old = judge.oldValue(cell)
+          return old.text != nil && literals.contains(where: old.isSame)
+        }),
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
     var values = judge.oldValue(cell).similar

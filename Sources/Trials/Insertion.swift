@@ -33,11 +33,6 @@ package struct Insertion: Sendable, Hashable {
     }
   }
 
-  package subscript(_ column: String) -> Value? {
-    get { self[column.identifier] }
-    set { self[column.identifier] = newValue }
-  }
-
   package var sql: String { sql(values.map(\.sql)) }
 
   /// The statement with parameters in place of the values.

@@ -71,7 +71,7 @@ struct LossJudge {
     }
   }
 
-  private func value(_ cell: Cell) -> Value {
+  func oldValue(_ cell: Cell) -> Value {
     database.tables[cell.table]?.rows[cell.row].cells[cell.column] ?? .null
   }
 
@@ -133,7 +133,7 @@ struct LossJudge {
     }
     let cells = filled.rows.indices.filter { !lost.contains($0) }.map {
       Cell(table: table, row: $0, column: index)
-    }.filter { value($0) != .null }
+    }.filter { oldValue($0) != .null }
     guard !cells.isEmpty else { return .unknown }
     let (gone, place) = missing(cells, after: name, as: newName)
     guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
@@ -155,7 +155,7 @@ struct LossJudge {
     var matched: [Target: Set<Cell>] = [:]
     var exact: Set<Cell> = []
     for cell in cells {
-      let value = value(cell)
+      let value = oldValue(cell)
       for mark in ownMarks(cell) {
         for place in places(of: mark) where valueAfter(place).isSame(as: value) {
           exact.insert(cell)
@@ -165,7 +165,7 @@ struct LossJudge {
     }
     let known = matched
     for cell in cells where !exact.contains(cell) {
-      let value = value(cell)
+      let value = oldValue(cell)
       for place in descendants(of: cell, in: name) {
         guard let after = base.contents.tables[place.table] else { continue }
         for (column, now) in after.rows[place.row].enumerated() where now.isSame(as: value) {
@@ -191,7 +191,7 @@ struct LossJudge {
       }
       return (b.key.table, b.key.column) < (a.key.table, a.key.column)
     }
-    let values = best.map { Set($0.value.map(value)) } ?? []
+    let values = best.map { Set($0.value.map(oldValue)) } ?? []
     let alike = values.count > 1 ? best?.value ?? [] : []
     let gone = cells.filter { !exact.contains($0) && !alike.contains($0) }
     let place = best.flatMap { target, cells -> Destination? in
@@ -209,13 +209,14 @@ struct LossJudge {
   private func exchange(
     _ cells: [Cell], in filled: FilledDatabase.Table, after name: Identifier?, than own: Identifier
   ) -> Destination? {
-    guard let name, let after = base.contents.tables[name], Set(cells.map(value)).count > 1 else {
+    guard let name, let after = base.contents.tables[name], Set(cells.map(oldValue)).count > 1
+    else {
       return nil
     }
     func remain(_ cells: [Cell], at column: Int) -> Bool {
       cells.allSatisfy { cell in
         descendants(of: cell, in: name).contains {
-          $0.table == name && after.rows[$0.row][column].isSame(as: value(cell))
+          $0.table == name && after.rows[$0.row][column].isSame(as: oldValue(cell))
         }
       }
     }
@@ -275,9 +276,14 @@ struct LossJudge {
 
   /// Whether the cell contains a key of another table, and its row has NULL in the column after the
   /// step and the key in no other column.
+  /// A new foreign key would refuse a key without a parent.
   func isCleared(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> Bool {
-    guard keys(for: cell) != nil, isNull(cell, in: name, as: newName) else { return false }
-    let value = value(cell)
+    let value = oldValue(cell)
+    guard let keys = keys(for: cell), isNull(cell, in: name, as: newName),
+      keys.contains(value)
+        || name.flatMap(shapeAfter)?.foreignKeys.contains(where: { $0.columns == [newName] })
+          != true
+    else { return false }
     return !descendants(of: cell, in: name).contains { place in
       base.contents.tables[place.table]?.rows[place.row].contains { $0.isSame(as: value) } ?? false
     }
@@ -307,12 +313,10 @@ struct LossJudge {
       column: table.shape.columns[cell.column].name, value: value)
   }
 
-  func oldValue(_ cell: Cell) -> Value { value(cell) }
-
-  /// Whether other rows contain the cell's mark, for example because they refer to it.
+  /// Whether other rows refer to the cell.
   func isShared(_ cell: Cell) -> Bool {
     marks(of: cell).contains { mark in
-      (origins[mark] ?? []).contains { $0.table != cell.table || $0.row != cell.row }
+      (origins[mark] ?? []).contains { $0 != cell && isReference($0) }
     }
   }
 

@@ -120,7 +120,8 @@ struct RowFailures {
     var indexes: Set<Identifier> = []
     for _ in 0..<Self.mostRuns {
       let outcome = try experiment.run(
-        emptied.sorted().map { .empty(table: $0.text) } + reset, checksReferences: emptied.isEmpty)
+        emptied.sorted().map { .remove(table: $0.text, address: "1") } + reset,
+        checksReferences: emptied.isEmpty)
       guard
         let failure = outcome?.brokenReferences.map({ Failure(.migrationFailed, $0) })
           ?? experiment.failure, failure.status == .migrationFailed

@@ -22,13 +22,6 @@ struct RowFiller {
     }
   }
 
-  /// Columns that hold keys of another table, by a foreign key or a join in the step.
-  struct Reference {
-    let columns: [Identifier]
-    let parent: Identifier
-    let parentColumns: [Identifier]
-  }
-
   private let connection: Connection
   private let inserter: RowInserter
   private let schema: Schema
@@ -38,7 +31,7 @@ struct RowFiller {
   private let later: Schema
   private(set) var marks: MarkMaker
   private(set) var filled: [Identifier: Filled] = [:]
-  private(set) var references: [Identifier: [Reference]] = [:]
+  private(set) var references: [Identifier: [FilledDatabase.Reference]] = [:]
   /// The values that a column accepts although it refused a mark, by table and column.
   private var accepted: [[Identifier]: [Value]] = [:]
   private var shapes: [Identifier: DeviceTable] = [:]
@@ -94,14 +87,16 @@ struct RowFiller {
 
   private mutating func noteReferences() {
     for (name, shape) in shapes {
-      var found: [Reference] = []
+      var found: [FilledDatabase.Reference] = []
       for key in shape.foreignKeys {
         guard let parent = shapes[key.parent] else { continue }
         let columns = key.parentColumns.isEmpty ? parent.primaryKey.map(\.key) : key.parentColumns
         guard columns.count == key.columns.count,
           columns.allSatisfy({ parent.column($0) != nil })
         else { continue }
-        found.append(Reference(columns: key.columns, parent: key.parent, parentColumns: columns))
+        found.append(
+          FilledDatabase.Reference(columns: key.columns, parent: key.parent, parentColumns: columns)
+        )
       }
       for (a, b) in text.joined + text.joined.map({ ($0.1, $0.0) }) {
         guard shape.column(a) != nil, !found.contains(where: { $0.columns.contains(a) }) else {
@@ -111,7 +106,10 @@ struct RowFiller {
           parent.key != name && parent.isKey(b) && (!shape.isKey(a) || name > parent.key)
         }
         guard let parent else { continue }
-        found.append(Reference(columns: [a], parent: parent.key, parentColumns: [b]))
+        found.append(
+          FilledDatabase.Reference(
+            columns: [a], parent: parent.key, parentColumns: [b],
+            isOptional: text.joinedLeft.contains(a)))
       }
       references[name] = found
     }
@@ -182,16 +180,13 @@ struct RowFiller {
       if case .crossed(let isFirst) = kind { shape.columnsOfKeys(isFirst: isFirst) } else { [] }
     let isCopy =
       kind == .twin || kind == .padded && shape.hasUniqueText(distinct) || !changed.isEmpty
-    let isOfKey = kind == .otherCase || kind == .otherSpace
-    let original: RowKind? = isLikely ? .likely(1) : isOfKey ? .marked(3) : nil
-    let twin = try isCopy || isOfKey ? self.row(original, of: shape) : nil
-    if isCopy || isOfKey || kind == .padded, twin == nil { return nil }
+    let original: RowKind? = isLikely ? .likely(1) : kind.isOfKey ? .marked(3) : nil
+    let twin = try isCopy || kind.isOfKey ? self.row(original, of: shape) : nil
+    if isCopy || kind.isOfKey || kind == .padded, twin == nil { return nil }
     let other =
       try changed.isEmpty ? nil : self.row(isLikely ? .likely(4) : .marked(1), of: shape)
     let form = if case .marked(let form) = kind { form } else { 0 }
-    func isTextOfKey(_ column: DeviceTable.Column) -> Bool {
-      column.isInKey && column.affinity == .text && distinct.contains(column.key)
-    }
+    let textKey = shape.primaryKey.last { $0.affinity == .text && !isReference($0.key, shape.key) }
     for (place, column) in shape.columns.enumerated() {
       let mark = marks.mark(for: column, form: form)
       row[column.key] = mark
@@ -233,12 +228,13 @@ struct RowFiller {
       case .padded where !column.isInKey && column.affinity == .text:
         row[column.key] = twin?[column.key]?.text.map { .text($0 + " ") } ?? mark
         isOfKind = true
-      // The key differs from that of another row only in case or a space.
-      case .otherCase where isTextOfKey(column), .otherSpace where isTextOfKey(column):
-        let text = twin?[column.key]?.text
-        row[column.key] =
-          text.map { .text(kind == .otherCase ? $0.uppercased() : $0 + " ") } ?? mark
-        isOfKind = isOfKind || row[column.key] != twin?[column.key]
+      // The key differs from that of another row only in this column.
+      case _ where kind.isOfKey && column.isInKey:
+        let old = twin?[column.key] ?? mark
+        row[column.key] = old
+        guard column.key == textKey?.key, let text = old.text else { continue }
+        row[column.key] = kind.key(similarTo: text).map(Value.text)
+        isOfKind = row[column.key] != old
       case .members:
         isOfKind = true
         let members = text.members(of: column.key)
@@ -294,7 +290,10 @@ struct RowFiller {
   ) throws(DatabaseError) {
     let shape = source.shape
     for (place, reference) in (references[shape.key] ?? []).enumerated() {
-      if kind.hasNulls, row[reference.columns[0]] == .null { continue }
+      let isOwn =
+        reference.isOptional && kind == .marked(3)
+        || kind.isOfKey && reference.columns.contains(where: shape.primaryKey.map(\.key).contains)
+      if isOwn || kind.hasNulls && row[reference.columns[0]] == .null { continue }
       let parents = if let known = source.parents[place] { known } else { try keys(for: reference) }
       guard !parents.isEmpty else {
         for column in reference.columns {
@@ -314,7 +313,7 @@ struct RowFiller {
   }
 
   /// The keys of the rows to which other rows may refer: all but the fourth marked row of a table.
-  private func keys(for reference: Reference) throws(DatabaseError) -> [[Value]] {
+  private func keys(for reference: FilledDatabase.Reference) throws(DatabaseError) -> [[Value]] {
     let names = quotedList(reference.parentColumns.map(\.text))
     var keys: [[Value]] = []
     for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .marked(3) {

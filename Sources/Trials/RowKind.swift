@@ -19,6 +19,8 @@ enum RowKind: Hashable {
   case otherCase
   /// A row whose text key is the key of an earlier row and a space.
   case otherSpace
+  /// A row whose text key is 7 after this number of zeros.
+  case digits(Int)
   /// A copy of an earlier row in which only the first or the last column of each key differs.
   case crossed(isFirst: Bool)
   /// 0 and 1, in a different pattern for each column.
@@ -45,19 +47,29 @@ extension RowKind {
     }
   }
 
-  /// Whether references alone make a row of this kind useful: such rows refer to different parents.
-  var isOfParents: Bool {
+  /// Whether the row's key is similar to that of another one.
+  var isOfKey: Bool { key(similarTo: "") != nil }
+
+  func key(similarTo key: String) -> String? {
     switch self {
-    case .bits, .nulls: true
-    default: false
+    case .otherCase: key.uppercased()
+    case .otherSpace: key + " "
+    case .digits(let zeros): String(repeating: "0", count: zeros) + "7"
+    default: nil
     }
   }
+
+  /// Whether references alone make a row of this kind useful: such rows refer to different parents.
+  var isOfParents: Bool { if case .bits = self { true } else { self == .nulls } }
 }
 
 extension RowFiller {
-  static let allKinds: [RowKind] =
-    (0..<4).map(RowKind.marked) + (0..<10).map(RowKind.literals) + (0..<3).map(RowKind.bits)
-    + [.nulls, .twin] + (0..<4).map(RowKind.sparse) + [.padded] + kindsOfKeys
+  /// Kinds of rows that a migration mostly accepts together.
+  static let groups: [[RowKind]] = [
+    (0..<4).map(RowKind.marked), (0..<10).map(RowKind.literals), (0..<3).map(RowKind.bits),
+    [.nulls], [.twin], (0..<4).map(RowKind.sparse), [.padded] + kindsOfKeys,
+  ]
+  static let allKinds = groups.flatMap { $0 }
 
   /// Rows for a step that parses dates.
   static let dateKinds = (0..<4).map(RowKind.dates)
@@ -74,6 +86,7 @@ extension RowFiller {
 
   /// Rows whose keys would be equal if the keys had fewer columns or another collation.
   static let kindsOfKeys: [RowKind] = [
-    .otherCase, .otherSpace, .crossed(isFirst: true), .crossed(isFirst: false),
+    .otherCase, .otherSpace, .digits(0), .digits(1), .crossed(isFirst: true),
+    .crossed(isFirst: false),
   ]
 }

@@ -330,11 +330,7 @@ package final class RowTrial {
   /// a group that fails.
   private func acceptedKinds(_ full: Experiment) throws -> [RowKind] {
     var accepted: [RowKind] = []
-    var groups: [[RowKind]] = [
-      RowFiller.allKinds.filter(\.isMarked), RowFiller.allKinds.filter(\.isLiteral),
-      RowFiller.allKinds.filter(\.isBits), [.nulls], [.twin],
-      RowFiller.allKinds.filter(\.isSparse), [.padded] + RowFiller.kindsOfKeys,
-    ]
+    var groups = RowFiller.groups
     while !groups.isEmpty {
       let group = groups.removeFirst()
       let kinds = accepted + group
@@ -351,10 +347,4 @@ package final class RowTrial {
     }
     return RowFiller.allKinds.filter(accepted.contains)
   }
-}
-
-extension RowKind {
-  fileprivate var isLiteral: Bool { if case .literals = self { true } else { false } }
-  fileprivate var isSparse: Bool { if case .sparse = self { true } else { false } }
-  fileprivate var isBits: Bool { if case .bits = self { true } else { false } }
 }

@@ -13,7 +13,7 @@ extension Value {
     case .real: [7.1, 7.35, 42.5, 7.25, -7.25, 4.35, 4.34].map(Value.real)
     case .text:
       [
-        "007", "7", "9300000", "Zebra abc", "ZEBRA ABC", "Zebra ", "Zebra", " Zebra", "Xebra",
+        "007", "7", "K", "9300000", "Zebra abc", "ZEBRA ABC", "Zebra ", "Zebra", " Zebra", "Xebra",
         "Ze\nbra", "Ze bra",
       ] + [2000, 200, 90, 45, 18].flatMap { length in ["a", "b"].map { Self.text(length, $0) } }
     case .blob: [[1], [2]].map { .blob([UInt8](repeating: 8, count: 300) + $0) } + [.blob([9])]

@@ -9,6 +9,8 @@ struct StepText {
   private(set) var literals: [Identifier: [Value]] = [:]
   /// Pairs of columns that the text compares.
   private(set) var joined: [(Identifier, Identifier)] = []
+  /// Those of LEFT JOINs: rows remain if they have no partner.
+  private(set) var joinedLeft: Set<Identifier> = []
 
   private let columns: Set<Identifier>
 
@@ -54,6 +56,7 @@ struct StepText {
     let tokens = sql.significant
     func name(_ index: Int) -> Identifier? { self.name(tokens, index, sql) }
     var names: [(index: Int, name: Identifier)] = []
+    var isLeft = false
     for index in tokens.indices {
       let text = sql.text(tokens[index])
       if let name = name(index) {
@@ -62,8 +65,11 @@ struct StepText {
         {
           names.append((index, name))
         }
+        if name == "join" || name == "where" {
+          isLeft = ["left", "outer"].contains(self.name(tokens, index - 1, sql))
+        }
         if name == "using", let column = self.name(tokens, index + 2, sql) {
-          joined.append((column, column))
+          join(column, column, isLeft)
         }
       } else if let value = sql.literal(tokens, index) {
         var seen: Set<Identifier> = []
@@ -75,9 +81,14 @@ struct StepText {
       } else if text == "=" || text == "==", let left = name(index - 1), let right = name(index + 1)
       {
         let last = sql.textOrEmpty(tokens, index + 2) == "." ? name(index + 3) ?? right : right
-        if left != last || sql.textOrEmpty(tokens, index - 2) == "." { joined.append((left, last)) }
+        if left != last || sql.textOrEmpty(tokens, index - 2) == "." { join(left, last, isLeft) }
       }
     }
+  }
+
+  private mutating func join(_ one: Identifier, _ other: Identifier, _ isLeft: Bool) {
+    joined.append((one, other))
+    if isLeft { joinedLeft.formUnion([one, other]) }
   }
 
   /// The members of JSON objects in a column that the step names by their paths.

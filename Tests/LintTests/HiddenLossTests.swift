@@ -82,6 +82,15 @@ struct HiddenLossTests {
           ALTER TABLE p2 RENAME TO p; ALTER TABLE c2 RENAME TO c;
           """)),
       Step(
+        "a new random key of the same type", ["loses-values u.id"], tables: users,
+        sql(
+          """
+          CREATE TABLE x (id TEXT PRIMARY KEY NOT NULL DEFAULT (lower(hex(randomblob(16)))), v TEXT);
+          INSERT INTO x (v) SELECT v FROM u;
+          DROP TABLE u;
+          ALTER TABLE x RENAME TO u;
+          """)),
+      Step(
         "references that keep the old keys", ["loses-values p.id"], tables: parents,
         sql(
           """
@@ -276,6 +285,56 @@ struct HiddenLossTests {
   fileprivate func lessExactValues(_ step: Step) throws {
     try check(step)
   }
+
+  @Test(
+    "only some texts, or some texts only, are lost",
+    arguments: [
+      Step("short ones", values, column: "c TEXT", copy: "id, iif(length(c) > 5, c, ''), k FROM w"),
+      Step(
+        "shorter ones", values, column: "c TEXT",
+        copy: "id, CASE WHEN length(c) >= 3 THEN c END, k FROM w"),
+      Step(
+        "padded ones", column: "c TEXT",
+        copy: "id, CASE WHEN length(c) = 1 THEN '0' || c ELSE c END, k FROM w"),
+      Step(
+        "named ones", column: "c TEXT", copy: "id, CASE c WHEN 5 THEN 'five' ELSE c END, k FROM w"),
+      Step("a rest", values, column: "c INTEGER", copy: "id, c % 7, k FROM w"),
+    ])
+  fileprivate func someTexts(_ step: Step) throws { try check(step) }
+
+  private static let categories = """
+    CREATE TABLE w (id INTEGER PRIMARY KEY, c TEXT, k TEXT);
+    CREATE TABLE kinds (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    """
+
+  private static func joined(_ value: String, type: String = "TEXT") -> String {
+    sql(
+      """
+      CREATE TABLE x (id INTEGER PRIMARY KEY, c \(type), k TEXT);
+      INSERT INTO x SELECT w.id, \(value), k FROM w LEFT JOIN kinds ON kinds.name = w.c;
+      DROP TABLE w;
+      ALTER TABLE x RENAME TO w;
+      """)
+  }
+
+  @Test(
+    "a key without a foreign key may lack its parent in a LEFT JOIN",
+    arguments: [
+      Step("the name of the parent", values, tables: categories, joined("kinds.name")),
+      Step(
+        "the key of the parent", values, tables: categories, joined("kinds.id", type: "INTEGER")),
+      Step(
+        "the key of the parent, as a foreign key", tables: categories,
+        joined("kinds.name", type: "TEXT REFERENCES kinds (name)")),
+      Step("the key itself", tables: categories, joined("w.c")),
+      Step("one of both", tables: categories, joined("coalesce(kinds.name, w.c)")),
+      Step(
+        "names that become parents first", tables: categories,
+        sql("INSERT OR IGNORE INTO kinds (name) SELECT c FROM w WHERE c IS NOT NULL;\n")
+          + joined("kinds.id", type: "INTEGER").split(separator: "\n").dropFirst()
+          .joined(separator: "\n") + "\n"),
+    ])
+  fileprivate func withoutParent(_ step: Step) throws { try check(step) }
 
   @Test(
     "a table that is renamed and then rebuilt in one migration is tested",

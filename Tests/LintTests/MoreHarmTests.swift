@@ -344,6 +344,30 @@ struct MoreHarmTests {
           .local,
           rebuild(columns.replacing(" REFERENCES lists ON DELETE CASCADE", with: ""))),
         Harm(
+          "a UNIQUE that the table had twice", ["drop-constraint a.x"], .local,
+          sql("CREATE TABLE a (\(key), x TEXT NOT NULL UNIQUE, UNIQUE (x)) STRICT"),
+          copied(to: "\(key), x TEXT NOT NULL")),
+        Harm(
+          "ON DELETE, when the rebuild is for that", ["drop-constraint reminders.listID"], .local,
+          rebuild(columns.replacing(" ON DELETE CASCADE", with: ""))),
+        Harm(
+          "ON DELETE, when the rebuild adds a column", ["rebuild-loses-object reminders"], .local,
+          rebuild(
+            columns.replacing(" ON DELETE CASCADE", with: ", notes TEXT"),
+            copy: "INSERT INTO n SELECT *, NULL FROM reminders;")),
+        Harm(
+          "ON DELETE by alter_column", ["drop-constraint reminders.listID"], .local,
+          "operations: [alter_column: { table: reminders, column: listID, references: { table: lists } }]"
+        ),
+        Harm(
+          "another ON DELETE", [], .local,
+          rebuild(
+            columns.replacing("CASCADE", with: "SET NULL, notes TEXT"),
+            copy: "INSERT INTO n SELECT *, NULL FROM reminders;")),
+        Harm(
+          "RESTRICT in its place", [], .local,
+          rebuild(columns.replacing("CASCADE", with: "RESTRICT"))),
+        Harm(
           "a foreign key by alter_column", ["drop-constraint reminders.listID"], .local,
           "operations: [alter_column: { table: reminders, column: listID, references: null }]"),
         Harm(
@@ -466,6 +490,31 @@ struct MoreHarmTests {
           "a key that compares without case", ["fails-on-data n"], .local,
           sql("CREATE TABLE a (x TEXT NOT NULL PRIMARY KEY, y TEXT) STRICT"),
           copied(to: "x TEXT NOT NULL PRIMARY KEY COLLATE NOCASE, y TEXT")),
+        Harm(
+          "a key one of whose columns compares without case", ["fails-on-data n"], .local,
+          sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)) STRICT"),
+          copied(to: "x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y COLLATE NOCASE)")),
+        Harm(
+          "the same for a text before a number", ["fails-on-data n"], .local,
+          sql("CREATE TABLE a (x TEXT NOT NULL, y INTEGER NOT NULL, PRIMARY KEY (x, y)) STRICT"),
+          copied(to: "x TEXT NOT NULL, y INTEGER NOT NULL, PRIMARY KEY (x COLLATE NOCASE, y)")),
+        Harm(
+          "the same for the tags of a parent", ["fails-on-data n"], .local,
+          sql(
+            """
+            CREATE TABLE a (
+              x TEXT NOT NULL REFERENCES lists ON DELETE CASCADE, y TEXT NOT NULL, PRIMARY KEY (x, y)
+            ) STRICT
+            """),
+          copied(
+            to: """
+              x TEXT NOT NULL REFERENCES lists ON DELETE CASCADE, y TEXT NOT NULL COLLATE NOCASE,
+              PRIMARY KEY (x, y)
+              """)),
+        Harm(
+          "a key of two columns that stays", [], .local,
+          sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)) STRICT"),
+          copied(to: "x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)")),
         Harm(
           "the second column of the key alone", ["primary-key-change a", "fails-on-data n"], .local,
           sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)) STRICT"),
@@ -624,6 +673,28 @@ struct MoreHarmTests {
         ),
       ]))
   func realData(_ harm: Harm) throws { try check(harm) }
+
+  @Test(
+    "texts of a key that are different and become the same number",
+    arguments: [
+      ("x NUMERIC NOT NULL PRIMARY KEY", "x", true),
+      ("x TEXT NOT NULL PRIMARY KEY", "ltrim(x, '0')", true),
+      ("x TEXT NOT NULL PRIMARY KEY", "x", false), ("x NOT NULL PRIMARY KEY", "x", false),
+    ])
+  func numericKeys(_ column: String, _ value: String, _ fails: Bool) throws {
+    let steps = [
+      sql("CREATE TABLE a (x TEXT NOT NULL PRIMARY KEY, y TEXT)"),
+      sql(
+        """
+        CREATE TABLE n (\(column), y TEXT);
+        INSERT INTO n SELECT \(value), y FROM a;
+        DROP TABLE a;
+        ALTER TABLE n RENAME TO a;
+        """),
+    ]
+    let found = try lint(steps, .local).findings.filter { $0.rule == "fails-on-data" }
+    #expect(found.map(\.object) == (fails ? ["n"] : []))
+  }
 
   /// A table with columns that a CHECK may compare.
   static let photos = sql(
