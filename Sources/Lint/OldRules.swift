@@ -3,56 +3,42 @@ import SchemaSQLText
 extension Rule {
   /// Explains the replacement of a former rule id; nil for another id.
   package static func problem(withOldID id: String) -> String? {
-    guard let successor = successors[id.exact] else { return nil }
-    return successor.map { "the rule `\(id)` is now called `\($0)`" }
-      ?? "`\(id)` is no longer a rule: remove this entry"
+    former.first { $0.ids.contains(id.exact) }.map { rule, _ in
+      rule.map { "the rule `\(id)` is now called `\($0)`" }
+        ?? "`\(id)` is no longer a rule: remove this entry"
+    }
   }
 
-  /// The new ids; nil for a rule that no other rule replaces.
-  private static let successors: [ExactText: String?] = [
-    "add-non-constant-default": "fails-on-data",
-    "add-not-null-without-default": "fails-on-data",
-    "add-stored-generated": "fails-on-data",
-    "attach": nil,
-    "baseline-unused": "unused-suppression",
-    "blob-beside-columns": "wide-blob",
-    "cascade-delete": "loses-rows",
-    "delete-without-where": "without-where",
-    "dependents-read-new-values": nil,
-    "drop-check": "drop-constraint",
-    "drop-foreign-key": "drop-constraint",
-    "drop-index": "drop-object",
-    "drop-trigger": "drop-object",
-    "drop-unique": "drop-constraint",
-    "drop-view": "drop-object",
-    "fails-on-rows": "fails-on-data",
-    "load-extension": nil,
-    "map-not-total": "loses-values",
-    "narrowing-type": "loses-values",
-    "new-check": "fails-on-data",
-    "new-unique": "fails-on-data",
-    "null-to-not-null": "fails-on-data",
-    "pragma": "discouraged-statement",
-    "query-columns-changed": "query-broken",
-    "query-needs-newer-release": "query-broken",
-    "rebuild-loses-column": "loses-values",
-    "rebuild-loses-rows": "loses-rows",
-    "rebuild-mismatched-copy": "loses-values",
-    "record-name": "cloudkit-name",
-    "rename-old-first": "loses-rows",
-    "reserved-name": "cloudkit-name",
-    "rowid-alias-change": "primary-key-change",
-    "temp-object-left-behind": "discouraged-statement",
-    "tightened-check": "fails-on-data",
-    "transaction-control": nil,
-    "unknown-collation": "broken-object",
-    "unknown-function": "broken-object",
-    "update-without-where": "without-where",
-    "vacuum": nil,
-    "waiver-expired": "unused-suppression",
-    "waiver-unknown-rule": nil,
-    "waiver-unused": "unused-suppression",
-    "waiver-without-reason": nil,
-    "writable-schema": "discouraged-statement",
+  /// The former ids by the rule that replaces them; nil for those that no rule replaces.
+  private static let former: [(rule: String?, ids: [ExactText])] = [
+    ("broken-object", ["unknown-collation", "unknown-function"]),
+    ("cloudkit-name", ["record-name", "reserved-name"]),
+    ("discouraged-statement", ["pragma", "temp-object-left-behind", "writable-schema"]),
+    ("drop-constraint", ["drop-check", "drop-foreign-key", "drop-unique"]),
+    ("drop-object", ["drop-index", "drop-trigger", "drop-view"]),
+    (
+      "fails-on-data",
+      [
+        "add-non-constant-default", "add-not-null-without-default", "add-stored-generated",
+        "fails-on-rows", "new-check", "new-unique", "null-to-not-null", "tightened-check",
+      ]
+    ),
+    ("loses-rows", ["cascade-delete", "rebuild-loses-rows", "rename-old-first"]),
+    (
+      "loses-values",
+      ["map-not-total", "narrowing-type", "rebuild-loses-column", "rebuild-mismatched-copy"]
+    ),
+    ("primary-key-change", ["rowid-alias-change"]),
+    ("query-broken", ["query-columns-changed", "query-needs-newer-release"]),
+    ("unused-suppression", ["baseline-unused", "waiver-expired", "waiver-unused"]),
+    ("wide-blob", ["blob-beside-columns"]),
+    ("without-where", ["delete-without-where", "update-without-where"]),
+    (
+      nil,
+      [
+        "attach", "dependents-read-new-values", "load-extension", "transaction-control", "vacuum",
+        "waiver-unknown-rule", "waiver-without-reason",
+      ]
+    ),
   ]
 }

@@ -64,3 +64,10 @@ struct FilledDatabase {
     }
   }
 }
+
+extension [Identifier: [FilledDatabase.Reference]] {
+  /// Whether a column holds keys of another table.
+  func contain(_ column: Identifier, of table: Identifier) -> Bool {
+    self[table]?.contains { $0.columns.contains(column) } ?? false
+  }
+}

@@ -153,6 +153,12 @@ struct Influence {
     guard let cell = lost.first, [.text, .blob, .numeric].contains(column.affinity) else {
       return nil
     }
+    // One run with different values in many rows mostly shows that none of them has an effect.
+    let all = Value.formats.flatMap { $0 }
+    let changes = zip(lost, all).compactMap { judge.setting($0, to: $1) }
+    if changes.count == all.count, judge.effect(of: try judge.experiment.run(changes)) == .none {
+      return nil
+    }
     for values in Value.formats {
       let (equal, outcomes) = try compared(values, in: cell)
       if outcomes > 1 { return equal.map { .narrowed(cell, $0, $1) } ?? .kept(.elsewhere) }

@@ -96,11 +96,7 @@ struct LossJudge {
     guard let column = database.tables[cell.table]?.shape.columns[cell.column].key else {
       return false
     }
-    return refers(column, in: cell.table)
-  }
-
-  private func refers(_ column: Identifier, in table: Identifier) -> Bool {
-    database.references[table]?.contains { $0.columns.contains(column) } ?? false
+    return database.references.contain(column, of: cell.table)
   }
 
   /// The cells that hold the mark after the step. If several cells held it before, columns that
@@ -110,7 +106,7 @@ struct LossJudge {
     guard origins[mark]?.count != 1 else { return places }
     return places.filter { place in
       let column = base.contents.tables[place.table]?.columns[place.column]
-      return column.map { !refers($0, in: place.table) } ?? true
+      return column.map { !database.references.contain($0, of: place.table) } ?? true
     }
   }
 

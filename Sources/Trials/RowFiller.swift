@@ -152,10 +152,6 @@ struct RowFiller {
     }
   }
 
-  private func isReference(_ column: Identifier, _ table: Identifier) -> Bool {
-    references[table]?.contains { $0.columns.contains(column) } ?? false
-  }
-
   /// The source of the rows of one table.
   private struct Origin {
     let shape: DeviceTable
@@ -175,7 +171,7 @@ struct RowFiller {
   ) throws(DatabaseError) -> Insertion? {
     let (shape, candidates, distinct) = (source.shape, source.candidates, source.distinct)
     var row = Insertion(shape.name)
-    var isOfKind = kind.isOfParents && !source.parents.isEmpty
+    var isOfKind = kind.isOfEveryTable || kind.hasParents && !source.parents.isEmpty
     let changed: Set<Identifier> =
       if case .crossed(let isFirst) = kind { shape.columnsOfKeys(isFirst: isFirst) } else { [] }
     let isCopy =
@@ -186,19 +182,16 @@ struct RowFiller {
     let other =
       try changed.isEmpty ? nil : self.row(isLikely ? .likely(4) : .marked(1), of: shape)
     let form = if case .marked(let form) = kind { form } else { 0 }
-    let textKey = shape.primaryKey.last { $0.affinity == .text && !isReference($0.key, shape.key) }
+    let textKey = shape.primaryKey.last {
+      $0.affinity == .text && !references.contain($0.key, of: shape.key)
+    }
     for (place, column) in shape.columns.enumerated() {
       let mark = marks.mark(for: column, form: form)
       row[column.key] = mark
       switch kind {
-      case .marked: isOfKind = true
-      case .dates:
-        isOfKind = true
-        if column.affinity == .text, !column.isInKey {
-          row[column.key] = MarkMaker.time(of: mark) ?? mark
-        }
+      case .dates where column.affinity == .text && !column.isInKey:
+        row[column.key] = MarkMaker.time(of: mark) ?? mark
       case .likely(let number):
-        isOfKind = true
         if number == 0, !column.isNotNull, !column.isInKey {
           row[column.key] = .null
         } else if !distinct.contains(column.key) {
@@ -222,7 +215,7 @@ struct RowFiller {
         isOfKind = true
         if !changed.contains(column.key) {
           row[column.key] = twin?[column.key] ?? mark
-        } else if isReference(column.key, shape.key) {
+        } else if references.contain(column.key, of: shape.key) {
           row[column.key] = other?[column.key] ?? mark
         }
       case .padded where !column.isInKey && column.affinity == .text:
@@ -235,10 +228,8 @@ struct RowFiller {
         guard column.key == textKey?.key, let text = old.text else { continue }
         row[column.key] = kind.key(similarTo: text).map(Value.text)
         isOfKind = row[column.key] != old
-      case .members:
-        isOfKind = true
-        let members = text.members(of: column.key)
-        if !members.isEmpty, !column.isInKey { row[column.key] = MarkMaker.object(mark, members) }
+      case .members where !column.isInKey && !text.members(of: column.key).isEmpty:
+        row[column.key] = MarkMaker.object(mark, text.members(of: column.key))
       case .bits(let bit) where !column.isInKey && column.takesNumbers:
         row[column.key] = .integer(Int64((place % 6 + 1) >> bit & 1))
         isOfKind = true
@@ -327,7 +318,7 @@ struct RowFiller {
   private mutating func insert(
     _ start: Insertion, _ kind: RowKind, _ shape: DeviceTable, _ candidates: Candidates
   ) throws(DatabaseError) {
-    let columns = shape.columns.filter { !isReference($0.key, shape.key) }
+    let columns = shape.columns.filter { !references.contain($0.key, of: shape.key) }
     let isFirst = filled[shape.key]?.rows.isEmpty ?? true
     let inserter = inserter
     let search = RowSearch(columns: columns, limit: isFirst ? 300 : 60) {

@@ -60,7 +60,15 @@ extension RowKind {
   }
 
   /// Whether references alone make a row of this kind useful: such rows refer to different parents.
-  var isOfParents: Bool { if case .bits = self { true } else { self == .nulls } }
+  var hasParents: Bool { if case .bits = self { true } else { self == .nulls } }
+
+  /// Whether the row needs no column that gives the kind its meaning.
+  var isOfEveryTable: Bool {
+    switch self {
+    case .marked, .dates, .likely, .members: true
+    default: false
+    }
+  }
 }
 
 extension RowFiller {

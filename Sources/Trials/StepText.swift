@@ -56,7 +56,8 @@ struct StepText {
     let tokens = sql.significant
     func name(_ index: Int) -> Identifier? { self.name(tokens, index, sql) }
     var names: [(index: Int, name: Identifier)] = []
-    var isLeft = false
+    func count(_ word: String) -> Int { tokens.count { sql.isWord($0, word) } }
+    let isLeft = count("LEFT") > 0 && count("LEFT") == count("JOIN")
     for index in tokens.indices {
       let text = sql.text(tokens[index])
       if let name = name(index) {
@@ -64,9 +65,6 @@ struct StepText {
           || tokens[index].kind == .quotedIdentifier
         {
           names.append((index, name))
-        }
-        if name == "join" || name == "where" {
-          isLeft = ["left", "outer"].contains(self.name(tokens, index - 1, sql))
         }
         if name == "using", let column = self.name(tokens, index + 2, sql) {
           join(column, column, isLeft)
