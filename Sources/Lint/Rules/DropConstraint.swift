@@ -12,7 +12,7 @@ extension Rule {
       shares the rows, then reads values that it does not expect. An upsert by columns that are no \
       longer unique fails. Rows may refer to parents that do not exist, and ON DELETE stops \
       deleting children. Once such rows exist, you cannot add the constraint again. A unique index \
-      counts as a constraint. A constraint that a hand-written rebuild omitsConstraints is a finding of \
+      counts as a constraint. A constraint that a hand-written rebuild omits is a finding of \
       `rebuild-loses-object`.
       """,
     fix: """
