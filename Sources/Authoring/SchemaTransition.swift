@@ -145,7 +145,7 @@ package struct SchemaTransition {
     }
     throw Failure(
       .finding,
-      "no operation leads from \(old.sql ?? "") to \(table.sql ?? "") (\(obstacle)): "
+      "no operation leads from `\(old.sql ?? "")` to `\(table.sql ?? "")` (\(obstacle)): "
         + "write the migration by hand")
   }
 

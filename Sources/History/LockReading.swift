@@ -111,7 +111,8 @@ private func headerError(_ line: LockSourceLine?) -> LockError {
   }
   return LockError(
     .header, line: line?.number ?? 1,
-    "not a history lock: the first line must be `\(HistoryLock.header)`; restore the file from git")
+    "the file is not a history lock: the first line must be `\(HistoryLock.header)`; restore it from "
+      + "git")
 }
 
 // MARK: Conflicts

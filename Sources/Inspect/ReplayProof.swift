@@ -35,7 +35,7 @@ package struct ReplayProof: Sendable {
     package var inWords: String {
       let way = "a database created at \(from.inWords)"
       if let failure {
-        return "\(way) cannot be migrated to \(through.inWords): \(failure.message)"
+        return "cannot migrate \(way) to \(through.inWords): \(failure.message)"
       }
       return
         "\(way) and migrated to \(through.inWords) has another schema than a database that ran "

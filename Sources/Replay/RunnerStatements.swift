@@ -122,7 +122,7 @@ extension Runner {
       let tokens = TokenizedSQL(source.text)
       guard let token = tokens.tokens.first(where: { tokens.text($0) == quoted }) else { continue }
       throw context.failure(
-        .invalidInput, "no object here has the name \(quoted): SQLite would read it as a string",
+        .invalidInput, "no object here has the name `\(quoted)`: SQLite would read it as a string",
         position: source.position(ofByte: token.range.lowerBound),
         remedy: "Correct the name, or write a string in single quotes")
     }

@@ -144,7 +144,7 @@ package struct YAMLReader: ~Copyable {
       try charge(weight, at: event.start)
       let node = Node(scalar(text, style, event))
       result = Subtree(node: node, weight: weight, height: 1)
-    default: throw .refusal("not valid YAML: a value is missing", event.start)
+    default: throw .refusal("the file is not valid YAML: a value is missing", event.start)
     }
     if let anchor = event.anchor {
       openAnchors.remove(ExactText(anchor))
@@ -279,7 +279,7 @@ extension YAMLProblem {
     case .memory:
       return Diagnostic(file: file, message: "memory ran out while schemactl read the file")
     case .syntax(let problem, let position, let context, let line):
-      var message = "not valid YAML: \(problem)"
+      var message = "the file is not valid YAML: \(problem)"
       if let context {
         message += " \(context)"
         if line != position.line { message += " that begins on line \(line)" }

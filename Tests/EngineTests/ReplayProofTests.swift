@@ -79,7 +79,7 @@ struct ReplayProofTests {
     let path = try #require(proof.paths.last)
     #expect(proof.paths.filter { !$0.isProven }.count == 1)
     #expect(
-      path.inWords == "a database created at release 1.2 cannot be migrated to `0004_step`: "
+      path.inWords == "cannot migrate a database created at release 1.2 to `0004_step`: "
         + "CHECK constraint failed: id > 0")
     #expect(path.failure?.migration?.id == "0004_step")
     // In the path from 1.0, the connection itself inserts the row. With every pair, each path continues to

@@ -1054,7 +1054,8 @@ struct MisplacedTests {
     let failure = #expect(throws: Failure.self) { try lint([table, step]) }
     #expect(failure?.status == .invalidInput)
     #expect(
-      failure?.message.hasPrefix("no object here has the name \"m\": SQLite would read it") ?? false
+      failure?.message.hasPrefix("no object here has the name `\"m\"`: SQLite would read it")
+        ?? false
     )
     #expect(failure?.place?.position == Position(line: 2, column: column))
     #expect(throws: Never.self) { try lint([table, step], releases: ["1": 2]) }

@@ -834,62 +834,62 @@ extension Refusal {
       "a tab as indentation",
       "operations:\n\t- sql: SELECT 1\n",
       [
-        "m.yaml:2:1: error: not valid YAML: found character that cannot start any token while "
+        "m.yaml:2:1: error: the file is not valid YAML: found character that cannot start any token while "
           + "scanning for the next token. Indent with spaces, not with a tab"
       ]),
     Refusal(
       "an open bracket",
       "operations: [\n",
       [
-        "m.yaml:2:1: error: not valid YAML: did not find expected node content while parsing a flow node. \(advice)"
+        "m.yaml:2:1: error: the file is not valid YAML: did not find expected node content while parsing a flow node. \(advice)"
       ]),
     Refusal(
       "an open quote",
       manifest("sql: 'SELECT"),
       [
-        "m.yaml:3:1: error: not valid YAML: found unexpected end of stream while scanning a quoted scalar that begins on line 2. \(advice)"
+        "m.yaml:3:1: error: the file is not valid YAML: found unexpected end of stream while scanning a quoted scalar that begins on line 2. \(advice)"
       ]),
     Refusal(
       "a percent sign that begins a value",
       manifest("sql: %x"),
       [
-        "m.yaml:2:10: error: not valid YAML: found character that cannot start any token while scanning for the next token. \(advice)"
+        "m.yaml:2:10: error: the file is not valid YAML: found character that cannot start any token while scanning for the next token. \(advice)"
       ]),
     Refusal(
       "a key in the middle of nowhere",
       "operations:\n  - sql: SELECT 1\n drop: 1\n",
       [
-        "m.yaml:3:2: error: not valid YAML: did not find expected key while parsing a block mapping that begins on line 1. \(advice)"
+        "m.yaml:3:2: error: the file is not valid YAML: did not find expected key while parsing a block mapping that begins on line 1. \(advice)"
       ]),
     Refusal(
       "a text that holds a colon",
       "description: Items: how many\noperations: []\n",
       [
-        "m.yaml:1:19: error: not valid YAML: mapping values are not allowed in this context. \(advice)"
+        "m.yaml:1:19: error: the file is not valid YAML: mapping values are not allowed in this context. \(advice)"
       ]),
     Refusal(
       "a tab behind spaces",
       "operations:\n  - drop_table:\n    \ttable: t\n",
       [
-        "m.yaml:3:5: error: not valid YAML: found character that cannot start any token while scanning for the next token. Indent with spaces, not with a tab"
+        "m.yaml:3:5: error: the file is not valid YAML: found character that cannot start any token while scanning for the next token. Indent with spaces, not with a tab"
       ]),
     Refusal(
       "a text that begins with an asterisk",
       "description: * a *\noperations: []\n",
       [
-        "m.yaml:1:15: error: not valid YAML: did not find expected alphabetic or numeric character while scanning an alias. \(advice)"
+        "m.yaml:1:15: error: the file is not valid YAML: did not find expected alphabetic or numeric character while scanning an alias. \(advice)"
       ]),
     Refusal(
       "a backslash in double quotes",
       "description: \"C:\\dir\"\noperations: []\n",
       [
-        "m.yaml:1:17: error: not valid YAML: found unknown escape character while parsing a quoted scalar. \(advice)"
+        "m.yaml:1:17: error: the file is not valid YAML: found unknown escape character while parsing a quoted scalar. \(advice)"
       ]),
     Refusal(
       "a line that is no key",
       "operations: []\nfoo\n",
       [
-        "m.yaml:3:1: error: not valid YAML: could not find expected ':' while scanning a simple key that begins on line 2. \(advice)"
+        "m.yaml:3:1: error: the file is not valid YAML: could not find expected ':' while scanning a simple key that begins on line 2. \(advice)"
       ]),
     Refusal(
       "a control character",

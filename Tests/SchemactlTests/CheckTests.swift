@@ -165,8 +165,8 @@ struct CheckTests {
       run.output.contains("failed  replay     3 migrations; not the same schema from release 1.0."))
     #expect(
       run.output.contains(
-        "migrations/0003_second.yaml:3:24: error: a database created at release 1.0 cannot be "
-          + "migrated to `0003_second`: CHECK constraint failed: id > 0"))
+        "migrations/0003_second.yaml:3:24: error: cannot migrate a database created at "
+          + "release 1.0 to `0003_second`: CHECK constraint failed: id > 0"))
   }
 
   @Test("1: the history results in another schema from a release")
