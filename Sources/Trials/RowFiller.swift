@@ -171,7 +171,7 @@ struct RowFiller {
   ) throws(DatabaseError) -> Insertion? {
     let (shape, candidates, distinct) = (source.shape, source.candidates, source.distinct)
     var row = Insertion(shape.name)
-    var isOfKind = kind.isOfEveryTable || kind.hasParents && !source.parents.isEmpty
+    var isOfKind = kind.isUseful(withParents: !source.parents.isEmpty)
     let changed: Set<Identifier> =
       if case .crossed(let isFirst) = kind { shape.columnsOfKeys(isFirst: isFirst) } else { [] }
     let isCopy =

@@ -59,13 +59,12 @@ extension RowKind {
     }
   }
 
-  /// Whether references alone make a row of this kind useful: such rows refer to different parents.
-  var hasParents: Bool { if case .bits = self { true } else { self == .nulls } }
-
-  /// Whether the row needs no column that gives the kind its meaning.
-  var isOfEveryTable: Bool {
+  /// Whether a row of this kind is useful in a table without a column that gives the kind its meaning.
+  /// Some rows refer to different parents.
+  func isUseful(withParents hasParents: Bool) -> Bool {
     switch self {
     case .marked, .dates, .likely, .members: true
+    case .bits, .nulls: hasParents
     default: false
     }
   }

@@ -27,59 +27,44 @@ extension Rule {
       """,
     check: .history { timeline, _ in
       droppedUniqueIndexes(timeline)
-        + timeline.tables.flatMap { change, after in
-          let uniques = droppedUniques(change, after, timeline)
+        + timeline.tables.flatMap { change, after -> [Draft] in
+          func draft(_ lost: String, over columns: [Identifier], _ keys: String...) -> Draft {
+            timeline.draft(
+              "this drops \(lost)", at: change.place(ofConstraintOver: columns),
+              keys: keys + ["column", "table"],
+              object: "\(after.name).\(after.list(of: columns))", table: after.name)
+          }
+          let uniques = change.lostUniques(timeline).map { columns in
+            draft(
+              "`UNIQUE (\(after.list(of: columns)))` of `\(after.name)`\(repetition)",
+              over: columns,
+              "unique", "name")
+          }
           guard !change.omitsConstraints(timeline) else { return uniques }
-          return uniques + droppedChecks(change, after, timeline)
-            + droppedForeignKeys(change, after, timeline)
+          let checks = change.lostChecks.map { check in
+            draft(
+              "`CHECK (\(check.text))` of `\(after.name)`, which then accepts values that it refused",
+              over: check.columns.sorted(), "check", "columns")
+          }
+          let foreignKeys = change.lostForeignKeys.map { key, isKept in
+            let columns = change.renamed(key.columns) ?? []
+            let parent = timeline.spelling(of: key.parent.identifier, in: change.migration)
+            let action = "ON DELETE \(key.onDelete.rawValue)"
+            return draft(
+              (isKept ? "\(action) of " : "")
+                + "the foreign key `\(after.name) (\(after.list(of: columns)))` to `\(parent)`: "
+                + (isKept
+                  ? "SQLite then refuses to delete a parent that has children"
+                  : "rows may point at parents that do not exist, and \(action) no longer acts"),
+              over: columns, "references", "foreign_keys", "columns")
+          }
+          return uniques + checks + foreignKeys
         }
     })
 }
 
-private func droppedChecks(
-  _ change: TableChange, _ after: TableShape, _ timeline: Timeline
-) -> [Draft] {
-  change.lostChecks.map { check in
-    let columns = after.names(of: check.columns.sorted())
-    return timeline.draft(
-      "this drops `CHECK (\(check.text))` of `\(after.name)`, which then accepts values that it "
-        + "refused",
-      at: change.place(ofConstraintOver: check.columns),
-      keys: ["check", "columns", "column", "table"],
-      object: "\(after.name).\(columns.joined(separator: ","))", table: after.name)
-  }
-}
-
-private func droppedForeignKeys(
-  _ change: TableChange, _ after: TableShape, _ timeline: Timeline
-) -> [Draft] {
-  change.lostForeignKeys.map { key, isKept in
-    let columns = change.renamed(key.columns) ?? []
-    let names = after.list(of: columns)
-    let action = "ON DELETE \(key.onDelete.rawValue)"
-    return timeline.draft(
-      "this drops \(isKept ? "\(action) of " : "")the foreign key `\(after.name) (\(names))` to `"
-        + "\(timeline.spelling(of: key.parent.identifier, in: change.migration))`: "
-        + (isKept
-          ? "SQLite then refuses to delete a parent that has children"
-          : "rows may point at parents that do not exist, and \(action) no longer acts"),
-      at: change.place(ofConstraintOver: columns),
-      keys: ["references", "foreign_keys", "columns", "column", "table"],
-      object: "\(after.name).\(names)", table: after.name)
-  }
-}
-
-private func droppedUniques(
-  _ change: TableChange, _ after: TableShape, _ timeline: Timeline
-) -> [Draft] {
-  change.lostUniques(timeline).map { columns in
-    let names = after.list(of: columns)
-    return droppedUnique(
-      timeline, "`UNIQUE (\(names))` of `\(after.name)`",
-      at: change.place(ofConstraintOver: columns),
-      object: "\(after.name).\(names)", table: after.name)
-  }
-}
+private let repetition =
+  ": two rows may then hold the same values, and an upsert by these columns fails"
 
 private func droppedUniqueIndexes(_ timeline: Timeline) -> [Draft] {
   timeline.removed.compactMap { removed -> Draft? in
@@ -90,20 +75,10 @@ private func droppedUniqueIndexes(_ timeline: Timeline) -> [Draft] {
       timeline.shape(of: index.table, in: removed.place.migration)?
         .hasKey(within: index.columns.compactMap { $0 }) != true
     else { return nil }
-    return droppedUnique(
-      timeline, "the unique index `\(index.name)`", at: removed.place, object: index.name,
-      table: index.table)
+    return timeline.draft(
+      "this drops the unique index `\(index.name)`\(repetition)", at: removed.place,
+      keys: ["unique", "name", "column", "table"], object: index.name, table: index.table)
   }
-}
-
-private func droppedUnique(
-  _ timeline: Timeline, _ constraint: String, at place: StatementPlace, object: String,
-  table: String
-) -> Draft {
-  timeline.draft(
-    "this drops \(constraint): two rows may then hold the same values, and an upsert by these "
-      + "columns fails", at: place, keys: ["unique", "name", "column", "table"], object: object,
-    table: table)
 }
 
 extension TableChange {

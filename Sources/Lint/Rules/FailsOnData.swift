@@ -40,13 +40,11 @@ extension Timeline {
   fileprivate var failedRuns: [Draft] {
     rowFailures.filter { !$0.isOfMap }.map { failure in
       let operation = operation(failure.place)?.kind
-      let keys: [String] =
-        switch (operation, failure.constraint) {
-        case (.alterColumn?, .notNull?): ["not_null"]
-        case (.alterColumn?, .check?): ["check"]
-        case (.alterColumn?, _): ["references"]
-        case (.createIndex?, _): ["unique"]
-        default: []
+      let keys =
+        switch failure.constraint {
+        case .notNull?: ["not_null"]
+        case .check?: ["check"]
+        default: ["references", "unique"]
         }
       let added: ColumnDefinition? =
         if case .addColumn(_, let column)? = operation { column } else { nil }
