@@ -89,11 +89,10 @@ package final class RowTrial {
       // An earlier draft may have copied the rows to another table.
       let starts = outcome.lost.isEmpty ? [] : starts(table, nil, migration, timeline)
       for start in starts where start.table == table {
-        if let together = try combinedOutcome(of: table, from: start, migration, timeline),
-          together.lost.count < outcome.lost.count
-        {
-          outcome = together
-        }
+        guard let together = try combinedOutcome(of: table, from: start, migration, timeline)
+        else { continue }
+        if together.lost.count < outcome.lost.count { outcome = together }
+        outcome.losesAll = outcome.losesAll && together.losesAll
       }
       try report(outcome, change?.renamedColumns ?? [:], migration, timeline)
     }
@@ -174,6 +173,7 @@ package final class RowTrial {
         guard isOver, after.table(new) != nil else { continue }
         start =
           history.schemas[change.migration].table(old) == nil
+            || !change.copies.contains { $0.migration == change.migration }
           ? starts(old, nil, change.migration, timeline).last
           : LossEvidence.Key(migration: change.migration, table: old)
       }

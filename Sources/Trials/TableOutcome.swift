@@ -13,6 +13,8 @@ struct TableOutcome {
   /// The lost rows, and the rows that disappeared but influenced others.
   let lost: [Int]
   let traces: [Int]
+  /// Generated rows may lack the partners that a join requires.
+  var losesAll: Bool
 
   init(
     _ judge: LossJudge, _ table: FilledDatabase.Table, after name: Identifier?
@@ -23,9 +25,8 @@ struct TableOutcome {
     // Another finding reports the rows of a dropped table.
     (lost, traces) =
       try name == nil ? ([], []) : judge.lostRows(of: table.shape.key, after: name)
+    losesAll = lost.count == table.rows.count && judge.text.joined.isEmpty
   }
-
-  var losesAll: Bool { lost.count == table.rows.count }
 
   /// Whether the table has the column after the step.
   func has(_ column: Identifier) -> Bool { judge.exists(column, in: name) }

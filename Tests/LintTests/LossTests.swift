@@ -330,6 +330,11 @@ struct LossTests {
             """),
           sql("DROP TABLE old")),
         Carrying(
+          "WHERE, both renamed in the next draft, and the old one dropped", rows,
+          sql("CREATE TABLE n (\(columns)); INSERT INTO n SELECT * FROM reminders WHERE done = 0"),
+          sql("ALTER TABLE reminders RENAME TO old; ALTER TABLE n RENAME TO reminders"),
+          sql("DROP TABLE old")),
+        Carrying(
           "WHERE, and the next draft renames the copy", rows,
           sql(
             """
@@ -438,6 +443,11 @@ struct LossTests {
           sql("CREATE TABLE n (\(columns)); INSERT INTO n SELECT * FROM reminders"),
           sql("DROP TABLE reminders; ALTER TABLE n RENAME TO reminders")),
         Carrying(
+          "copied in a draft, both renamed in the next one, and the old one dropped", [],
+          sql("CREATE TABLE n (\(columns)); INSERT INTO n SELECT * FROM reminders"),
+          sql("ALTER TABLE reminders RENAME TO old; ALTER TABLE n RENAME TO reminders"),
+          sql("DROP TABLE old")),
+        Carrying(
           "a column filled in a draft, renamed in the next one", [],
           sql("ALTER TABLE reminders ADD new INTEGER; UPDATE reminders SET new = done"),
           sql("ALTER TABLE reminders DROP done; ALTER TABLE reminders RENAME new TO done")),
@@ -451,6 +461,22 @@ struct LossTests {
           operations("- alter_column: { table: reminders, column: done, type: TEXT }")),
       ]), Profile.allCases)
   func kept(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
+
+  @Test("a join without a key loses some rows, and a missing copy loses all")
+  func someRows() throws {
+    func messages(_ copy: String) throws -> [String] {
+      let drafts =
+        [sql("CREATE TABLE n (\(columns));\n\(copy)")]
+        + [sql("DROP TABLE reminders; ALTER TABLE n RENAME TO reminders")]
+      return try lint([base] + drafts, .local).findings.filter { $0.rule == "loses-rows" }
+        .compactMap { $0.message.split(separator: " ").first.map(String.init) }
+    }
+    #expect(
+      try messages(
+        "INSERT INTO n SELECT r.* FROM reminders r JOIN lists l ON l.name = r.title GROUP BY r.id"
+      ) == ["some"])
+    #expect(try messages("INSERT INTO n SELECT * FROM reminders WHERE 0") == ["all"])
+  }
 
   @Test("the finding names the location to which a dropped column's values were copied")
   func copied() throws {
