@@ -60,7 +60,10 @@ extension TableChange {
       && zip(before.columns, after.columns).allSatisfy { $0.isDefined(as: $1) }
       && after.checks.allSatisfy(before.checks.contains)
       && after.foreignKeys.allSatisfy { key in
-        before.foreignKeys.contains { $0 == key || $0.withoutAction == key }
+        before.foreignKeys.contains { old in
+          old == key
+            || key.onDelete == .noAction && old.columns == key.columns && old.parent == key.parent
+        }
       }
       && after.uniques.allSatisfy(before.uniques.contains)
   }

@@ -54,18 +54,12 @@ package struct TableShape: Sendable {
     package let parent: String
     /// The columns to which the key refers; empty for the parent's primary key.
     package let parentColumns: [Identifier]
-    package private(set) var onDelete: CreateTable.ForeignKeyAction
+    package let onDelete: CreateTable.ForeignKeyAction
     package let onUpdate: CreateTable.ForeignKeyAction
     package let isDeferred: Bool
 
     /// Whether the deletion of a parent changes or deletes its children.
     package var acts: Bool { [.cascade, .setNull, .setDefault].contains(onDelete) }
-
-    package var withoutAction: Self {
-      var key = self
-      key.onDelete = .noAction
-      return key
-    }
   }
 
   package var name: String

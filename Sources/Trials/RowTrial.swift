@@ -110,7 +110,7 @@ package final class RowTrial {
     var exchange: StatementPlace?
     for column in outcome.table.shape.columns {
       let name = renamed[column.key] ?? column.key
-      let isThere = outcome.has(name)
+      let isThere = outcome.judge.exists(name, in: outcome.name)
       let key = LossEvidence.Key(
         migration: migration, table: outcome.table.shape.key, column: column.key)
       switch try outcome.verdict(on: column, as: name) {

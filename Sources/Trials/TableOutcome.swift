@@ -28,9 +28,6 @@ struct TableOutcome {
     losesAll = lost.count == table.rows.count && judge.text.joined.isEmpty
   }
 
-  /// Whether the table has the column after the step.
-  func has(_ column: Identifier) -> Bool { judge.exists(column, in: name) }
-
   func verdict(
     on column: DeviceTable.Column, as newName: Identifier
   ) throws(Failure) -> LossJudge.Verdict {
@@ -44,7 +41,7 @@ struct TableOutcome {
     switch try verdict(on: column, as: newName) {
     case .kept(let destination): destination
     // The column is dropped, so that its narrowed values are in another column.
-    case .narrowed where !has(newName): .elsewhere
+    case .narrowed where !judge.exists(newName, in: name): .elsewhere
     case .narrowed, .lost, .unknown, .untried: nil
     }
   }
