@@ -127,7 +127,7 @@ extension Upgrade {
     throw context.failure(
       batch.drift.isEmpty ? .bug : .finding,
       "the schema change differs from the expected change: \(names)",
-      remedy: "See `schemactl diff`")
+      remedy: "See `schemactl diff --database FILE`")
   }
 }
 

@@ -221,8 +221,8 @@ private struct SeededTable {
       return false
     }
     if object.isVirtualTable { return !rowids.isEmpty }
-    let areRenumbered = !rowids.enumerated().contains { $1[0].integer != Int64($0 + 1) }
-    return !areRenumbered && !object.hasRowidAlias
+    let areConsecutive = !rowids.enumerated().contains { $1[0].integer != Int64($0 + 1) }
+    return !areConsecutive && !object.hasRowidAlias
   }
 
   // MARK: Writing

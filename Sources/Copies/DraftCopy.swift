@@ -211,7 +211,7 @@ extension Failure {
     let stops = entries.filter(\.state.stops)
     guard !stops.isEmpty else { return nil }
     func list(_ text: (LedgerEntry) -> String) -> [String] {
-      stops.map { "\($0.id): \($0.state.rawValue): \(text($0))" }
+      stops.map { "`\($0.id)` is \($0.state.rawValue): \(text($0))" }
     }
     self.init(
       ExitStatus.worst(stops.map(\.state.status)), message, details: list(\.detail),

@@ -104,13 +104,29 @@ package struct Restore {
   }
 
   private func unusable(_ message: String, _ status: ExitStatus) -> Failure {
-    let isBeside = parentFolder(of: backup) == parentFolder(of: database)
-    let backups = Backups(
-      of: database, ledger, in: isBeside ? nil : parentFolder(of: backup))
-    return Failure(
+    Failure(
       status,
       message + ". Nothing changed. "
-        + backups.advice(insteadOf: backup, timeout: timeout))
+        + siblings.advice(insteadOf: backup, timeout: timeout))
+  }
+
+  /// The backups in the folder of this backup.
+  private var siblings: Backups {
+    let folder = parentFolder(of: backup)
+    return Backups(of: database, ledger, in: folder == parentFolder(of: database) ? nil : folder)
+  }
+
+  private var isNamedAfterDatabase: Bool {
+    (try? siblings.all())?.contains { $0.path == backup } ?? false
+  }
+
+  /// Whether the database has tables and no ledger, so that another program may have created it.
+  private var isForeign: Bool {
+    guard DatabaseFile.isFile(database),
+      let connection = try? DatabaseFile.openForReading(database, timeout: timeout),
+      let live = try? LiveDatabase(connection, ledger, path: database)
+    else { return false }
+    return live.rows == nil && !live.schema.objects.isEmpty
   }
 
   /// The reason why the backup does not belong to this database and this history; nil if it does.
@@ -118,11 +134,14 @@ package struct Restore {
     _ rows: [LedgerRow], _ project: Project?
   ) throws(Failure) -> String? {
     guard let first = rows.first else {
-      let isNamedSo =
-        (try? Backups(of: database, ledger).all())?.contains { $0.path == backup } ?? false
-      return isNamedSo ? nil : "`\(backup)` has run no migration: it is not a backup of schemactl"
+      return isNamedAfterDatabase
+        ? nil : "`\(backup)` has run no migration: it is not a backup of schemactl"
     }
     let own = try DatabaseFile.knownLedger(of: database, ledger, timeout: timeout)
+    if own.isEmpty, !isNamedAfterDatabase, isForeign {
+      return "`\(database)` has tables and no ledger: the backup is of the database that ran "
+        + "`\(first.id)` at \(first.startedAt)"
+    }
     if own.isEmpty, parentFolder(of: backup) != parentFolder(of: database) {
       onEvent(
         .note(

@@ -135,7 +135,9 @@ private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerE
       detail:
         "it is frozen, and the database has not run it, though it has run `\(lastApplied.id)`: "
         + "somebody removed its row, or migrated the database with another history",
-      remedy: "; compare the schema with `schemactl diff` before you touch the ledger")
+      remedy:
+        "; if `schemactl diff --database FILE` shows no difference, record it: `schemactl repair "
+        + "\(shellQuoted(item.id)) applied --reason … --database FILE`")
   }
   return LedgerEntry(
     id: item.id, state: .outOfOrder,
@@ -170,7 +172,8 @@ private func present(
     detail:
       "the database has run another form of it (\(row.startedAt)) than the frozen manifest: "
       + "somebody edited it before or after the freeze",
-    remedy: "; compare the schema with `schemactl diff`, and correct it in a new migration"
+    remedy:
+      "; compare the schema with `schemactl diff --database FILE`, and correct it in a new migration"
   )
 }
 

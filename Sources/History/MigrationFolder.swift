@@ -204,8 +204,6 @@ extension MigrationFolder {
     guard let last = last ?? (isFrozen ? HistoryLock.fileName : nil) else { return }
     throw Failure(
       .finding, "`\(path)` already has a history, up to `\(last)`",
-      remedy: isFrozen
-        ? "Add a migration with `schemactl new`, or name another folder with `--migrations`"
-        : "Delete `\(path)` to start again, or name another folder with `--migrations`")
+      remedy: "Add a migration with `schemactl new`, or name another folder with `--migrations`")
   }
 }

@@ -73,7 +73,7 @@ struct UpPart {
     case "BEGIN", "COMMIT", "END":
       // The shell reports an error for BEGIN in a transaction, or for COMMIT outside one, and continues.
       leaveOut(
-        statement, "\(first.text): schemactl applies each migration atomically",
+        statement, "skipped `\(first.text)`: schemactl applies each migration atomically",
         isRefused: isInTransaction == (first == "BEGIN"))
       if first == "BEGIN" {
         open = statement.range.lowerBound
@@ -82,7 +82,7 @@ struct UpPart {
       }
       isInTransaction = first == "BEGIN"
     case "SAVEPOINT", "RELEASE":
-      leaveOut(statement, "\(first.text): schemactl applies each migration atomically")
+      leaveOut(statement, "skipped `\(first.text)`: schemactl applies each migration atomically")
     case "ROLLBACK":
       isInTransaction = isInTransaction && names.contains("TO")
       problems.append(
@@ -93,10 +93,12 @@ struct UpPart {
       )
     case "VACUUM":
       leaveOut(
-        statement, "VACUUM: it does not change the schema, and cannot run in a transaction",
+        statement,
+        "skipped `VACUUM`: it does not change the schema, and cannot run in a transaction",
         isRefused: true)
     case "ATTACH", "DETACH":
-      leaveOut(statement, "\(first.text): a migration changes one database", isRefused: true)
+      leaveOut(
+        statement, "skipped `\(first.text)`: a migration changes one database", isRefused: true)
     case "PRAGMA": inspect(pragma: statement, names)
     case "DELETE", "UPDATE", "REPLACE", "DROP": noteForeignKeyActions()
     case "CREATE": inspect(creation: statement, names)
@@ -165,11 +167,13 @@ struct UpPart {
     if Pragmas.acceptedNotRun.contains(name) {
       let turnsOn = argument.map { ["ON", "1", "TRUE", "YES"].contains($0.identifier) } ?? false
       if name == "foreign_keys" { foreignKeysOn = turnsOn ? notes.count : nil }
-      return leaveOut(statement, "PRAGMA \(name.text): schemactl checks foreign keys itself")
+      return leaveOut(
+        statement, "skipped `PRAGMA \(name.text)`: schemactl checks foreign keys itself")
     }
     guard Pragmas.reasonToRefuse(name, argument: argument) != nil else { return }
     leaveOut(
-      statement, "PRAGMA \(name.text): it configures the connection or the file, not the schema")
+      statement,
+      "skipped `PRAGMA \(name.text)`: it configures the connection or the file, not the schema")
   }
 
   /// Extends the note for PRAGMA foreign_keys = ON, because a statement that changes rows follows it.

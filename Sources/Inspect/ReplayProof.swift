@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaModel
+import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
 
@@ -113,6 +114,8 @@ extension Project {
         preparing: {
           replayed = $0
           $0.checksOwnRows = true
+          // An assertion may call a function of the app.
+          $0.evaluatesAssertions = application.missingFunctions.isEmpty
         }, observing: observe)
     } catch {
       guard error.status.isResult else { throw error }

@@ -201,6 +201,9 @@ package struct Linter: Sendable {
     timeline.rowFailures = failures.filter { $0.place.migration < deltas.count }
     timeline.losses = trial.evidence
     timeline.noteCopiedColumns()
+    if failure == nil, isWhole, !migrations.isEmpty {
+      try scope.requireKnownTables(timeline.changes.compactMap { ($0.after ?? $0.before)?.name })
+    }
     var evidence = Evidence(timeline: timeline)
     if Rule.all.contains(where: { $0.needsDevices && severity($0, profile) != .off }) {
       evidence.disagreements = try CompatibilitySimulation.disagreements(

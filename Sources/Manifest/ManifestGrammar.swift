@@ -240,7 +240,8 @@ extension Grammar {
     },
     OperationRule(
       "assert",
-      "Stops the migration if a query does not return the expected value.", assertion.keys
+      "Stops the migration if a query does not return the expected value. `verify` and `check` evaluate it on a "
+        + "new database, unless the project declares functions of the app.", assertion.keys
     ) {
       .assert($0.assertion($1))
     },

@@ -129,7 +129,7 @@ package struct Project: Sendable {
   package func requireIntact(_ history: [HistoryEntry]) throws(Failure) {
     let broken = history.filter(\.state.isBroken)
     guard !broken.isEmpty else { return }
-    let list = broken.map { "\($0.id): \($0.state.rawValue)" }
+    let list = broken.map { "`\($0.id)` is \($0.state.rawValue)" }
     throw Failure(
       .brokenHistory,
       "the frozen history is broken. Nothing changed.",
@@ -193,7 +193,7 @@ extension LiveDatabase {
   }
 
   private static let adoptingFile =
-    "`schemactl adopt` adopts such a database. Without a history, use `schemactl init --from`"
+    "`schemactl adopt --database FILE` adopts such a database. Without a history, use `schemactl init --from FILE`"
 
   /// `adopt` needs a database file, so the advice for a cluster is another one.
   private static let adoptingOther =

@@ -11,10 +11,9 @@ import SchemaSQLite
 /// The caller is responsible for transactions, for the ledger and for the choice of migrations.
 package final class Runner {
   package enum Target: Sendable, Equatable {
-    /// A private replay in which only migrations have written rows. Assertions are compiled, but not
-    /// evaluated.
+    /// A private replay in which only migrations have written rows.
     case scratch
-    /// A private replay whose result becomes a new database, so that assertions are evaluated.
+    /// A private replay whose result becomes a new database.
     case newDatabase
     case database
 
@@ -23,6 +22,8 @@ package final class Runner {
 
   let connection: Connection
   let target: Target
+  /// Whether assertions are evaluated. Otherwise they are only compiled, because rows of the app may be missing.
+  var evaluatesAssertions: Bool
   let application: Application
   let calls: CallRecord?
   let interruption: Interruption
@@ -80,6 +81,7 @@ package final class Runner {
   ) {
     self.connection = connection
     self.target = target
+    evaluatesAssertions = target != .scratch
     self.application = application
     statementGuard = StatementGuard(refusing: application.ledger)
     self.calls = calls
@@ -239,7 +241,7 @@ package final class Runner {
         guard let statement = try script.next(on: connection),
           try script.next(on: connection) == nil, statement.isReadOnly, statement.columnCount == 1
         else { return nil }
-        guard target != .scratch else { return ([], .null) }
+        guard evaluatesAssertions else { return ([], .null) }
         var rows: [Value] = []
         while rows.count < 2, try statement.step() { rows.append(try statement.value(0)) }
         return (rows, try connection.value("SELECT \(assertion.equals.sql)") ?? .null)
@@ -249,7 +251,7 @@ package final class Runner {
           .invalidInput, "an assertion's query must be one SELECT of one column",
           position: assertion.query.position)
       }
-      guard target != .scratch, rows != [expected] else { return }
+      guard evaluatesAssertions, rows != [expected] else { return }
       throw context.failure(
         .migrationFailed,
         assertion.broken(by: rows, expected: expected, redacted: redactsValues),

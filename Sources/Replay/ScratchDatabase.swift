@@ -64,6 +64,11 @@ package final class ScratchDatabase {
   /// Whether a migration fails if it violates foreign keys in a new database. Only for a whole history: in an
   /// existing database, rows of the app may be the parents.
   package var checksOwnRows = false
+  /// Whether a migration fails if one of its assertions fails in a new database.
+  package var evaluatesAssertions: Bool {
+    get { runner.evaluatesAssertions }
+    set { runner.evaluatesAssertions = newValue }
+  }
   private let toleratesBrokenReferences: Bool
   private let application: Application
   /// Whether a migration is released. It may then break a view or a trigger, because devices have run it and
@@ -101,9 +106,9 @@ package final class ScratchDatabase {
         "this migration touches objects that differ from the history: "
           + inTheWay.map(\.sentence).joined(separator: "; "),
         remedy:
-          "`schemactl diff` lists every difference. Correct the database with SQL. If the database already "
+          "`schemactl diff --database FILE` lists every difference. Correct the database with SQL. If the database already "
           + "holds the result of this migration, record that: `schemactl repair "
-          + "\(shellQuoted(migration.id)) applied --reason TEXT`")
+          + "\(shellQuoted(migration.id)) applied --reason … --database FILE`")
     }
 
     /// The failure if the migration calls a function that only the application has.

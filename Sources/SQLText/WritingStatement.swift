@@ -69,7 +69,7 @@ package struct WritingStatement: Sendable {
       try parser.skipOne()
     }
     let end = parser.position
-    // The FROM of `IS DISTINCT FROM` begins no clause.
+    // The FROM of `IS DISTINCT FROM` does not begin a clause.
     func place(of word: String) -> Int? {
       outer.first { parser.matches($0, word) && !parser.matches($0 - 1, "DISTINCT") }
     }

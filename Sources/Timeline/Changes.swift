@@ -40,14 +40,14 @@ extension TableChange {
 
   /// The dropped foreign keys that no other foreign key of the same columns replaces, and those
   /// that only lost ON DELETE.
-  package var lostForeignKeys: [(key: TableShape.ForeignKey, isKept: Bool)] {
+  package var lostForeignKeys: [(key: TableShape.ForeignKey, remains: Bool)] {
     guard let before, let after else { return [] }
     return before.foreignKeys.compactMap { key in
       guard let columns = renamed(key.columns) else { return nil }
       // A foreign key over the same and more columns replaces this one.
       let same = after.foreignKeys.filter { Set(columns).isSubset(of: $0.columns) }
-      let isKept = same.contains { $0.onDelete != .noAction || !key.acts }
-      return isKept ? nil : (key, !same.isEmpty)
+      let keepsAction = same.contains { $0.onDelete != .noAction || !key.acts }
+      return keepsAction ? nil : (key, !same.isEmpty)
     }
   }
 

@@ -21,6 +21,8 @@ package struct LintScope: Sendable {
   package let namesOldestRelease: Bool
 
   private let drafts: Set<Int>
+  /// The path of the configuration, for messages.
+  private let file: String
 
   /// - Throws: if `sync.since` does not name a migration, or `sync.oldest_release` a release.
   package init(
@@ -28,6 +30,7 @@ package struct LintScope: Sendable {
   ) throws(Failure) {
     let sync = configuration.sync
     self.profile = profile
+    self.file = file
     minimumSQLite = configuration.minimumSQLite
     tables = sync.tables.map { Set($0.map(\.identifier)) }
     localTables = Set(sync.localTables.map(\.identifier))
@@ -41,6 +44,17 @@ package struct LintScope: Sendable {
       try sync.oldestRelease.map { (release) throws(Failure) in
         try count(release, project, file)
       } ?? 0
+  }
+
+  /// - Parameter known: every table that the history has created.
+  /// - Throws: if `sync.tables` names another table. Its rules would apply to no table.
+  package func requireKnownTables(_ known: [String]) throws(Failure) {
+    let all = Set(known.map(\.identifier))
+    guard let unknown = tables?.subtracting(all).map(\.text).min() else { return }
+    throw Failure(
+      .invalidInput,
+      "`sync.tables` names `\(unknown)`, which is not a table of the history"
+        + didYouMean(unknown, among: known), place: Failure.Place(file: file))
   }
 
   /// Whether the configuration excludes the table from syncing.

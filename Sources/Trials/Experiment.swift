@@ -12,6 +12,7 @@ final class Experiment {
   enum Change {
     case set(table: String, address: String, column: String, value: Value)
     case remove(table: String, address: String)
+    case empty(table: String)
     /// Sets a column to its default in every row that accepts it.
     case reset(table: String, column: DeviceTable.Column)
 
@@ -22,6 +23,7 @@ final class Experiment {
           + "WHERE \(address)"
       case .remove(let table, let address):
         "DELETE FROM main.\(Quoting.quoted(table)) WHERE \(address)"
+      case .empty(let table): "DELETE FROM main.\(Quoting.quoted(table))"
       case .reset(let table, let column):
         "UPDATE OR IGNORE main.\(Quoting.quoted(table)) SET \(Quoting.quoted(column.name)) = "
           + "(\(column.defaultText ?? "NULL"))"

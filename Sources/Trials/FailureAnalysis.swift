@@ -12,7 +12,7 @@ struct FailureAnalysis {
   let tables: Set<Identifier>
   /// The tables into which it inserts, if a UNIQUE constraint refused a row. The row may collide
   /// with a generated row.
-  let insertedTables: Set<Identifier>
+  let collidingTables: Set<Identifier>
   /// The unique index that could not be created.
   let newUnique: CreatedUniqueIndex?
   /// Whether generated rows are valid evidence for the failure.
@@ -42,7 +42,7 @@ struct FailureAnalysis {
       suspects.last?.place
       ?? StatementPlace(migration: migration, operation: operation, number: 0, position: position)
     let isRepetition = failure.cause?.code == .constraint && failure.message.hasPrefix("UNIQUE ")
-    insertedTables = isRepetition ? Set(suspects.flatMap(\.inserted)) : []
+    collidingTables = isRepetition ? Set(suspects.flatMap(\.inserted)) : []
     // A later statement may rename the index's table, which changes its definition.
     let created = Set(
       suspects.flatMap(\.events).filter { $0.action == .createIndex }

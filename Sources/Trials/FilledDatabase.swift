@@ -26,7 +26,7 @@ struct FilledDatabase {
     }
   }
 
-  /// Columns that hold keys of another table, by a foreign key or a join in the step.
+  /// Columns that hold keys of a table, by a foreign key or a join in the step.
   struct Reference {
     let columns: [Identifier]
     let parent: Identifier
@@ -37,7 +37,7 @@ struct FilledDatabase {
 
   let bytes: [UInt8]
   private(set) var tables: [Identifier: Table] = [:]
-  /// Columns that hold keys of another table, by table.
+  /// Columns that hold keys of a table, by table.
   let references: [Identifier: [Reference]]
 
   init(
@@ -66,7 +66,7 @@ struct FilledDatabase {
 }
 
 extension [Identifier: [FilledDatabase.Reference]] {
-  /// Whether a column holds keys of another table.
+  /// Whether a column holds keys of a table.
   func contain(_ column: Identifier, of table: Identifier) -> Bool {
     self[table]?.contains { $0.columns.contains(column) } ?? false
   }

@@ -23,7 +23,8 @@ struct Influence {
     let free = gone.filter { !isKeyOfOthers($0) }
     guard !free.isEmpty else { return .unknown }
     if isNewRandomKey(cells) { return .kept(.elsewhere) }
-    // The step deletes the parents of these cells, and ON DELETE SET NULL clears the references.
+    // The step clears these keys: it deletes their parents (ON DELETE SET NULL), or a LEFT JOIN finds no
+    // parent.
     let cleared = free.filter { judge.isCleared($0, in: name, as: newName) }
     if !cleared.isEmpty { return .lost(cleared, isAll: cleared.count == cells.count) }
     if !judge.exists(newName, in: name), !judge.mayCopy {
@@ -63,8 +64,8 @@ struct Influence {
     judge.keys(for: cell) == nil && column.isInKey && judge.isShared(cell)
   }
 
-  /// Whether the step gives the rows random keys of another kind and also updates the rows that refer to
-  /// them. New keys are a finding of `primary-key-change`.
+  /// Whether the step gives the rows random keys of another type and, if a foreign key refers to the table,
+  /// also updates the rows that refer to them. New keys are a finding of `primary-key-change`.
   private func isNewRandomKey(_ cells: [LossJudge.Cell]) -> Bool {
     guard column.isInKey, let name, let new = judge.shapeAfter(name)?.column(newName),
       new.isInteger != (column.affinity == .integer)

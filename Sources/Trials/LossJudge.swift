@@ -272,7 +272,7 @@ struct LossJudge {
 
   /// Whether the cell contains a key of another table, and its row has NULL in the column after the
   /// step and the key in no other column.
-  /// A new foreign key would refuse a key without a parent.
+  /// A key without a parent does not count if the column gets a foreign key, which would refuse the key.
   func isCleared(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> Bool {
     let value = oldValue(cell)
     guard let keys = keys(for: cell), isNull(cell, in: name, as: newName),

@@ -38,9 +38,9 @@ struct RowFailures {
     }
   }
 
-  /// - Parameter isTogether: whether an earlier migration is released together with this one.
-  func found(isTogether: (Int) -> Bool) throws -> [RowFailure] {
-    var steps = history.leading(to: migration, limit: Self.mostSteps, isTogether)
+  /// - Parameter isInSameRelease: whether an earlier migration is released together with this one.
+  func found(isInSameRelease: (Int) -> Bool) throws -> [RowFailure] {
+    var steps = history.leading(to: migration, limit: Self.mostSteps, isInSameRelease)
     while true {
       switch try filled(after: steps) {
       case .experiment(let experiment): return try failures(in: experiment)
@@ -120,7 +120,7 @@ struct RowFailures {
     var indexes: Set<Identifier> = []
     for _ in 0..<Self.mostRuns {
       let outcome = try experiment.run(
-        emptied.sorted().map { .remove(table: $0.text, address: "1") } + reset,
+        emptied.sorted().map { .empty(table: $0.text) } + reset,
         checksReferences: emptied.isEmpty)
       guard
         let failure = outcome?.brokenReferences.map({ Failure(.migrationFailed, $0) })
@@ -128,7 +128,7 @@ struct RowFailures {
       else { break }
       let analysis = FailureAnalysis(failure, migration, timeline)
       // A generated row may have the same key as a row that the migration inserts.
-      let own = analysis.insertedTables.intersection(experiment.database.tables.keys)
+      let own = analysis.collidingTables.intersection(experiment.database.tables.keys)
         .subtracting(emptied)
       var resets: [Experiment.Change] = []
       if let index = analysis.newUnique, indexes.insert(index.name.identifier).inserted {

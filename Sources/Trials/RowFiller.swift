@@ -176,9 +176,9 @@ struct RowFiller {
       if case .crossed(let isFirst) = kind { shape.columnsOfKeys(isFirst: isFirst) } else { [] }
     let isCopy =
       kind == .twin || kind == .padded && shape.hasUniqueText(distinct) || !changed.isEmpty
-    let original: RowKind? = isLikely ? .likely(1) : kind.isOfKey ? .marked(3) : nil
-    let twin = try isCopy || kind.isOfKey ? self.row(original, of: shape) : nil
-    if isCopy || kind.isOfKey || kind == .padded, twin == nil { return nil }
+    let original: RowKind? = isLikely ? .likely(1) : kind.hasSimilarTextKey ? .childless : nil
+    let twin = try isCopy || kind.hasSimilarTextKey ? self.row(original, of: shape) : nil
+    if isCopy || kind.hasSimilarTextKey || kind == .padded, twin == nil { return nil }
     let other =
       try changed.isEmpty ? nil : self.row(isLikely ? .likely(4) : .marked(1), of: shape)
     let form = if case .marked(let form) = kind { form } else { 0 }
@@ -222,7 +222,7 @@ struct RowFiller {
         row[column.key] = twin?[column.key]?.text.map { .text($0 + " ") } ?? mark
         isOfKind = true
       // The key differs from that of another row only in this column.
-      case _ where kind.isOfKey && column.isInKey:
+      case _ where kind.hasSimilarTextKey && column.isInKey:
         let old = twin?[column.key] ?? mark
         row[column.key] = old
         guard column.key == textKey?.key, let text = old.text else { continue }
@@ -282,8 +282,9 @@ struct RowFiller {
     let shape = source.shape
     for (place, reference) in (references[shape.key] ?? []).enumerated() {
       let isOwn =
-        reference.isOptional && kind == .marked(3)
-        || kind.isOfKey && reference.columns.contains(where: shape.primaryKey.map(\.key).contains)
+        reference.isOptional && kind == .childless
+        || kind.hasSimilarTextKey
+          && reference.columns.contains(where: shape.primaryKey.map(\.key).contains)
       if isOwn || kind.hasNulls && row[reference.columns[0]] == .null { continue }
       let parents = if let known = source.parents[place] { known } else { try keys(for: reference) }
       guard !parents.isEmpty else {
@@ -307,7 +308,7 @@ struct RowFiller {
   private func keys(for reference: FilledDatabase.Reference) throws(DatabaseError) -> [[Value]] {
     let names = quotedList(reference.parentColumns.map(\.text))
     var keys: [[Value]] = []
-    for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .marked(3) {
+    for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .childless {
       let values = try connection.rows(
         "SELECT \(names) FROM main.\(Quoting.quoted(reference.parent)) WHERE \(parent.address)")
       if let values = values.first, !values.contains(.null) { keys.append(values) }

@@ -11,7 +11,7 @@ enum RowKind: Hashable {
   /// second.
   case sparse(Int)
   /// A copy of an earlier row, except for the columns in which rows must differ. Texts in these
-  /// columns differ only in case.
+  /// columns, except in the primary key, differ only in case.
   case twin
   /// A copy of an earlier row whose unique texts end in a space.
   case padded
@@ -36,6 +36,9 @@ enum RowKind: Hashable {
 }
 
 extension RowKind {
+  /// The row to which no other row refers.
+  static let childless = RowKind.marked(3)
+
   /// Whether the row has the most likely values.
   var isLikely: Bool { if case .likely = self { true } else { false } }
 
@@ -48,7 +51,7 @@ extension RowKind {
   }
 
   /// Whether the row's key is similar to that of another one.
-  var isOfKey: Bool { key(similarTo: "") != nil }
+  var hasSimilarTextKey: Bool { key(similarTo: "") != nil }
 
   func key(similarTo key: String) -> String? {
     switch self {

@@ -13,7 +13,8 @@ struct TableOutcome {
   /// The lost rows, and the rows that disappeared but influenced others.
   let lost: [Int]
   let traces: [Int]
-  /// Generated rows may lack the partners that a join requires.
+  /// Whether the step loses every row. False if its text joins tables, because generated rows may lack the
+  /// partners that a join requires.
   var losesAll: Bool
 
   init(

@@ -71,12 +71,12 @@ final class TriedHistory {
   /// The migration, preceded by the earlier migrations that are released with it and reach the same
   /// objects. At most `limit` migrations; the earliest ones are omitted.
   ///
-  /// - Parameter isTogether: whether an earlier migration is released together with it.
-  func leading(to migration: Int, limit: Int, _ isTogether: (Int) -> Bool) -> [Int] {
+  /// - Parameter isInSameRelease: whether an earlier migration is released together with it.
+  func leading(to migration: Int, limit: Int, _ isInSameRelease: (Int) -> Bool) -> [Int] {
     var steps = [migration]
     var reached = names(in: migration)
     for earlier in (0..<migration).reversed() {
-      guard steps.count < limit, isTogether(earlier) else { break }
+      guard steps.count < limit, isInSameRelease(earlier) else { break }
       let names = names(in: earlier)
       guard !names.isDisjoint(with: reached) else { continue }
       reached.formUnion(names)

@@ -95,7 +95,8 @@ struct Session {
   func reason(for subject: String, hint: String) throws -> String {
     let reason = text("reason") ?? ""
     try require(
-      !reason.allSatisfy(\.isWhitespace) && !reason.contains(where: \.isNewline),
+      reason.contains(where: { $0.isLetter || $0.isNumber })
+        && !reason.contains(where: \.isNewline),
       "\(subject) needs a `--reason` of one line", hint: hint)
     return reason
   }

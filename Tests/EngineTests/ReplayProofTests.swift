@@ -38,6 +38,24 @@ struct ReplayProofTests {
       ])
   }
 
+  @Test(
+    "an assertion that fails on a new database is a failure", arguments: [(1, 0), (2, 1)])
+  func assertion(expected: Int, failures: Int) throws {
+    let sandbox = try released("CREATE TABLE a (id); INSERT INTO a VALUES (1)")
+    _ = try sandbox.add(
+      "0002_b",
+      """
+      operations:
+      - sql: CREATE TABLE b (id)
+      after:
+      - { query: SELECT count(*) FROM a, equals: \(expected), message: Rows are missing }
+      """)
+    let proof = try sandbox.project().proof()
+    #expect(proof.status == (failures == 0 ? .success : .migrationFailed))
+    #expect(
+      proof.failure?.message == (failures == 0 ? nil : "Rows are missing: expected 2, found 1"))
+  }
+
   @Test("with every pair, each release continues to all later ones")
   func everyPair() throws {
     let proof = try released(

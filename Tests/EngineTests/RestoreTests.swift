@@ -294,7 +294,7 @@ struct RestoreTests {
   }
 
   @Test("a backup of another database or ahead of the history needs --force")
-  func misfit() throws {
+  func mismatch() throws {
     let (sandbox, backup, before) = try backedUp()
     let changed = try Whole(sandbox.open())
     let (other, otherBackup, otherBefore) = try backedUp()

@@ -75,7 +75,7 @@ struct ConfigurationTests {
   @Test(
     "tables that do not sync are checked as local",
     arguments: [
-      "local_tables: [Reminders]", "tables: [others]", "since: '3'", "since: 0003_step",
+      "local_tables: [Reminders]", "tables: []", "since: '3'", "since: 0003_step",
     ])
   func local(_ setting: String) throws {
     let report = try lint(
@@ -95,6 +95,18 @@ struct ConfigurationTests {
       [table, dropping("title")],
       configuration: "sync: { engine: sqlite-data, tables: [REMINDERS] }")
     #expect(report.lines == ["0002 2:38 error drop-column reminders.title"])
+  }
+
+  @Test("a table of `sync.tables` that the history never has is an error")
+  func unknownTable() throws {
+    let failure = #expect(throws: Failure.self) {
+      try lint([table], configuration: "sync: { engine: sqlite-data, tables: [remindars] }")
+    }
+    #expect(failure?.status == .invalidInput)
+    #expect(
+      failure?.message
+        == "`sync.tables` names `remindars`, which is not a table of the history: did you mean "
+        + "`reminders`?")
   }
 
   @Test("a `since` with an unknown migration is an error")

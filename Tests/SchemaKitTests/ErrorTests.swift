@@ -67,7 +67,7 @@ struct ErrorTests {
       try migrator.migrate(databaseAt: sandbox.database)
     }
     #expect(error?.code == .brokenHistory)
-    #expect(error?.message.contains("0001_notes: edited") == true)
+    #expect(error?.message.contains("`0001_notes` is edited") == true)
     #expect(error?.message.contains("schemactl") == false)
   }
 

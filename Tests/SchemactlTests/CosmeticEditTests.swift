@@ -43,7 +43,7 @@ struct CosmeticEditTests {
     for arguments in [["migrate", "--database", "new.sqlite"], ["freeze"]] {
       let run = try folder.start(arguments).wait()
       #expect(run.status == 2, "\(run.errors)")
-      #expect(run.errors.contains("0002_made: edited"), "\(run.errors)")
+      #expect(run.errors.contains("`0002_made` is edited"), "\(run.errors)")
     }
     #expect(!folder.exists("new.sqlite"))
     try folder.expect(64, "freeze", "--accept", "3", "--reason", "x")

@@ -122,7 +122,7 @@ struct DriftTests {
       "operations:\n- add_column: { table: notes, column: { name: memo, type: TEXT } }\n")
     try folder.write("migrations/0003_move.yaml", Self.move)
     let run = try folder.expect(1, "migrate")
-    #expect(run.errors.contains("`schemactl repair 0002_memo applied --reason TEXT`"))
+    #expect(run.errors.contains("`schemactl repair 0002_memo applied --reason … --database FILE`"))
     try folder.expect(
       0, "repair", "2", "applied", "--reason", "made by hand", "--force")
     try folder.expect(0, "migrate")

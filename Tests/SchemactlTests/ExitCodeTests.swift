@@ -203,7 +203,7 @@ struct ExitCodeTests {
     let folder = try migrated()
     try folder.remove("migrations/0007_replace_is_completed_with_status.yaml")
     let run = try folder.expect(4, command, "--database", "app.sqlite")
-    let said = (run.output + run.errors).replacing(": unknown", with: "  unknown")
+    let said = (run.output + run.errors).replacing("` is unknown", with: "  unknown")
     #expect(said.contains("0007_replace_is_completed_with_status  unknown"))
   }
 
@@ -215,7 +215,7 @@ struct ExitCodeTests {
     let database = command == "migrate" ? ["SCHEMACTL_DATABASE": "app.sqlite"] : [:]
     let run = try folder.expect(2, command, environment: database)
     let said = run.output + run.errors
-    #expect(said.contains("0005_limit_tags: edited") || said.contains("[history/edited]"))
+    #expect(said.contains("`0005_limit_tags` is edited") || said.contains("[history/edited]"))
   }
 
   @Test("2: a manually edited lock")

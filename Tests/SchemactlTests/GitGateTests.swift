@@ -23,7 +23,7 @@ struct VerifyInRepositoryTests {
     let blobs = try folder.git("diff", "--", "migrations").split(separator: "\n")[1]
     #expect(
       run.output == """
-        migrations/0002_b.yaml: error: 0002_b: it differs from the frozen manifest for release \
+        migrations/0002_b.yaml: error: `0002_b`: it differs from the frozen manifest for release \
         1.0; restore it with `git checkout \(commit) -- migrations/0002_b.yaml` and put the change \
         into a new migration, or, if no device has run it, accept the edit with `schemactl freeze \
         --accept 0002_b --reason …` [history/edited]
@@ -236,7 +236,8 @@ struct FreezeInRepositoryTests {
     }
     let run = try folder.expect(1, "verify", "--database", "app.sqlite")
     #expect(
-      run.errors.contains("note: 0001_a: the database has run it as it was before an accepted edit")
+      run.errors.contains(
+        "note: `0001_a`: the database has run it as it was before an accepted edit")
     )
     try folder.expect(64, "freeze", "--accept", "1", "--reason", "again")
     try folder.write("migrations/0001_a.yaml", creating("a"))

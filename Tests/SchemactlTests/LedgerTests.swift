@@ -83,7 +83,7 @@ struct LedgerTests {
     for words in [
       ["3"], ["3", "applied"], ["3", "guess", "--reason", "x"],
       ["3", "applied", "--force", "--reason", "a\nb"],
-      ["3", "applied", "--force", "--reason", " "],
+      ["3", "applied", "--force", "--reason", " "], ["3", "applied", "--force", "--reason", "…"],
     ] {
       let run = try folder.start(["repair"] + words + ["--database", "app.sqlite"]).wait()
       #expect(run.status == 64)

@@ -58,7 +58,7 @@ struct RestoreTests {
       #expect(
         run.output == """
           schemactl would restore `app.sqlite` from `\(name)`.
-          The last migration in it is `0001_notes`.
+          Its last migration is `0001_notes`.
 
           """)
     }
@@ -277,6 +277,15 @@ struct RestoreTests {
       try folder.expect(0, "restore", "--database", "app.sqlite", own)
     }
     #expect(try folder.rows("SELECT text FROM notes") == ["one"])
+  }
+
+  @Test("a database that another program created is not replaced without --force")
+  func foreign() throws {
+    let (folder, own, _) = try shared()
+    try folder.connection("other.sqlite").execute("CREATE TABLE customers (id)")
+    let run = try expect(1, ["restore", "--database", "other.sqlite", own], folder)
+    #expect(run.errors.contains("`other.sqlite` has tables and no ledger"), "\(run.errors)")
+    try folder.expect(0, "restore", "--database", "other.sqlite", own, "--force")
   }
 
   @Test(

@@ -19,7 +19,7 @@ struct AdoptionTests {
     try folder.connection().execute(
       "DROP TABLE schemactl_migrations; INSERT INTO remindersLists (id, title) VALUES ('a', 'A')")
     let refused = try folder.expect(1, "migrate", "--database", "app.sqlite")
-    #expect(refused.errors.contains("`schemactl adopt` adopts such a database"))
+    #expect(refused.errors.contains("`schemactl adopt --database FILE` adopts such a database"))
 
     let run = try folder.expect(0, "adopt", "--database", "app.sqlite")
     #expect(run.output.contains("Adopted `app.sqlite` at `0004"))

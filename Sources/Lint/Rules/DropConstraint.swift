@@ -36,7 +36,7 @@ extension Rule {
           }
           let uniques = change.lostUniques(timeline).map { columns in
             draft(
-              "`UNIQUE (\(after.list(of: columns)))` of `\(after.name)`\(repetition)",
+              "`UNIQUE (\(after.list(of: columns)))` of `\(after.name)`\(effectOfDuplicates)",
               over: columns,
               "unique", "name")
           }
@@ -46,14 +46,14 @@ extension Rule {
               "`CHECK (\(check.text))` of `\(after.name)`, which then accepts values that it refused",
               over: check.columns.sorted(), "check", "columns")
           }
-          let foreignKeys = change.lostForeignKeys.map { key, isKept in
+          let foreignKeys = change.lostForeignKeys.map { key, remains in
             let columns = change.renamed(key.columns) ?? []
             let parent = timeline.spelling(of: key.parent.identifier, in: change.migration)
             let action = "ON DELETE \(key.onDelete.rawValue)"
             return draft(
-              (isKept ? "\(action) of " : "")
+              (remains ? "\(action) of " : "")
                 + "the foreign key `\(after.name) (\(after.list(of: columns)))` to `\(parent)`: "
-                + (isKept
+                + (remains
                   ? "SQLite then refuses to delete a parent that has children"
                   : "rows may point at parents that do not exist, and \(action) no longer acts"),
               over: columns, "references", "foreign_keys", "columns")
@@ -63,7 +63,7 @@ extension Rule {
     })
 }
 
-private let repetition =
+private let effectOfDuplicates =
   ": two rows may then hold the same values, and an upsert by these columns fails"
 
 private func droppedUniqueIndexes(_ timeline: Timeline) -> [Draft] {
@@ -76,7 +76,7 @@ private func droppedUniqueIndexes(_ timeline: Timeline) -> [Draft] {
         .hasKey(within: index.columns.compactMap { $0 }) != true
     else { return nil }
     return timeline.draft(
-      "this drops the unique index `\(index.name)`\(repetition)", at: removed.place,
+      "this drops the unique index `\(index.name)`\(effectOfDuplicates)", at: removed.place,
       keys: ["unique", "name", "column", "table"], object: index.name, table: index.table)
   }
 }

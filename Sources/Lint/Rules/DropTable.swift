@@ -36,7 +36,7 @@ extension Rule {
           let table = change.before?.name, !timeline.endsRebuild(change),
           let place = change.removal
         else { return nil }
-        let isNew = timeline.isCreated(table, with: change)
+        let isNew = timeline.isUnreleased(table, droppedBy: change)
         let happens =
           isNew
           ? "its rows are lost"
@@ -51,9 +51,8 @@ extension Rule {
 }
 
 extension Timeline {
-  /// Whether an earlier migration after the first release created the dropped table, together with
-  /// which it is released.
-  fileprivate func isCreated(_ table: String, with drop: TableChange) -> Bool {
+  /// Whether a draft of the same release created the dropped table, after the first release.
+  fileprivate func isUnreleased(_ table: String, droppedBy drop: TableChange) -> Bool {
     !losses.areInOneRelease(0, drop.migration)
       && changes.contains { change in
         change.before == nil && change.after?.key == table.identifier

@@ -39,16 +39,16 @@ extension Rule {
           object: removed.object.name, table: after.name, severity: isWidened ? .warning : nil)
       }
       // Report the lost counter once per table, at the latest rebuild that loses it.
-      let forgetful = Dictionary(
-        timeline.changes.filter { $0.forgetsSequence(timeline) }
+      let lastLosses = Dictionary(
+        timeline.changes.filter { $0.losesSequence(timeline) }
           .map { ($0.after?.key, $0.migration) }, uniquingKeysWith: max)
       let parts = timeline.tables.compactMap { change, after -> Draft? in
         let parts = change.lostParts(timeline)
-        let forgetsCounter =
-          change.forgetsSequence(timeline) && forgetful[after.key] == change.migration
-        guard !parts.isEmpty || forgetsCounter else { return nil }
-        let counter = "its AUTOINCREMENT counter, so that SQLite uses ids of deleted rows again"
-        let lost = parts + (forgetsCounter ? [counter] : [])
+        let losesCounter =
+          change.losesSequence(timeline) && lastLosses[after.key] == change.migration
+        guard !parts.isEmpty || losesCounter else { return nil }
+        let counter = "its AUTOINCREMENT counter, and SQLite uses ids of deleted rows again"
+        let lost = parts + (losesCounter ? [counter] : [])
         return timeline.draft(
           "the rebuild of `\(after.name)` loses \(lost.joined(separator: ", "))",
           at: change.place(ofConstraintOver: after.columns.map(\.key)),
@@ -134,10 +134,10 @@ extension TableChange {
     var lost: [String] = []
     if before.isStrict, !after.isStrict { lost.append("STRICT") }
     if omitsConstraints(timeline) {
-      lost += lostChecks.map { "CHECK (\($0.text))" }
-      lost += lostForeignKeys.map { key, isKept in
-        (isKept ? "ON DELETE \(key.onDelete.rawValue) of " : "")
-          + "the foreign key (\(key.columns.map(\.text).joined(separator: ", "))) to `\(key.parent)`"
+      lost += lostChecks.map { "`CHECK (\($0.text))`" }
+      lost += lostForeignKeys.map { key, remains in
+        (remains ? "ON DELETE \(key.onDelete.rawValue) of " : "")
+          + "the foreign key `(\(key.columns.map(\.text).joined(separator: ", ")))` to `\(key.parent)`"
       }
     }
     for (old, new) in keptColumns {
@@ -165,7 +165,7 @@ extension TableChange {
     return lost
   }
 
-  fileprivate func forgetsSequence(_ timeline: Timeline) -> Bool {
+  fileprivate func losesSequence(_ timeline: Timeline) -> Bool {
     guard isRebuiltByHand(timeline), before?.primaryKey?.isAutoincrement == true,
       let key = after?.primaryKey,
       key.isAutoincrement || after?.rowidAlias != nil

@@ -32,7 +32,7 @@ extension Rule {
             readsAsExpression(Quoting.unquoted(text))
           else { return nil }
           return timeline.draft(
-            "the default of `\(after.name).\(column.name)` is the text \(text), not the value of "
+            "the default of `\(after.name).\(column.name)` is the text `\(text)`, not the value of "
               + "the expression",
             at: place, object: "\(after.name).\(column.name)", table: after.name)
         }

@@ -10,8 +10,8 @@ enum AdoptCommand: Command {
     name: "adopt", summary: "Adopt a database that was created without schemactl.",
     discussion: """
       Finds the migration after which the history has the same schema as the database. Records the \
-      migrations up to it in the ledger. `schemactl migrate` continues after it. It writes only \
-      the ledger. If no point of the history fits, schemactl reports the differences from the \
+      migrations up to it in the ledger. `adopt` writes only the ledger, and `schemactl migrate` \
+      continues after that migration. If no point of the history fits, schemactl reports the differences from the \
       nearest point and changes nothing.
       """,
     examples: [

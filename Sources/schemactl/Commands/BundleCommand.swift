@@ -10,9 +10,9 @@ enum BundleCommand: Command {
     name: "bundle", summary: "Compile the history into one file that an app ships.",
     discussion: """
       Replays the history, and writes the manifests, `history.lock`, `connection.sql` and the \
-      schema of each release into one file. SchemaKit reads this file without YAML. It also writes \
-      the manifests that a squash replaces, unless `sync.oldest_release` contains all of them. If \
-      the history is broken or a migration fails, `bundle` writes nothing. A release build of an \
+      schema of each release into one file. SchemaKit reads this file without YAML. `bundle` also \
+      writes the manifests that a squash replaces, unless `sync.oldest_release` contains all of \
+      them. If the history is broken or a migration fails, `bundle` writes nothing. A release build of an \
       app refuses a bundle with drafts, unless the app allows them.
       """,
     examples: [

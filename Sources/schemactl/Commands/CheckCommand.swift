@@ -26,7 +26,9 @@ enum CheckCommand: Command {
     options: [
       .base,
       .init(
-        "full", summary: "Also replay and simulate every pair of releases, not only adjacent ones."),
+        "full",
+        summary:
+          "Also run frozen migrations on rows, and replay and simulate every pair of releases."),
       .profile, .strict,
       .init("report", .text("FILE"), summary: "Also write the HTML page of `schemactl report`."),
     ] + .reporting)

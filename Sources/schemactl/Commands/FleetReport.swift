@@ -120,7 +120,7 @@ extension ExitStatus {
     case .invalidInput: "migration cannot run here"
     case .notFound: "missing or empty"
     case .bug: "bug in schemactl"
-    case .inputOutput: "not readable or writable"
+    case .inputOutput: "damaged, or an I/O error"
     case .busy: "busy"
     case .permission: "permission denied"
     case .interrupted: "interrupted"

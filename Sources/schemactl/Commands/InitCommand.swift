@@ -13,7 +13,7 @@ enum InitCommand: Command {
     discussion: """
       Creates the migrations directory, `schemactl.yaml`, and the JSON Schemas that let editors \
       complete and check both. On a terminal it asks which engine syncs the database with other \
-      devices. Elsewhere, name the profile with `--profile`. It never changes existing files.
+      devices. Elsewhere, name the profile with `--profile`. `init` never changes existing files.
 
       With `--from` it also writes `0001_baseline.yaml`, a migration that creates the schema of an \
       existing database, and adopts that database. A baseline has no rows: add rows that a new \
@@ -91,14 +91,20 @@ extension Session {
   /// Returns the sync engine from an option or the user's answer; nil if `schemactl.yaml` exists or the user
   /// cannot be asked.
   func syncEngine() throws -> SyncEngine? {
-    if file != nil { return nil }
+    if let file {
+      try require(
+        profile == nil, "`\(file)` exists, and `init` does not change it",
+        hint: "Set `sync.engine` in that file.")
+      return nil
+    }
     let engines = SyncEngine.allCases
     if let profile { return engines.first { Profile($0) == profile } }
     let list = zip(1..., engines).map { "  \($0)  \($1.rawValue): \(Profile($1).meaning)\n" }
     let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
     guard let answer = ask(question) else {
       note(
-        "the sync engine is unknown, so lint assumes `additive`. Name the engine with `--profile`")
+        "the sync engine is unknown, so lint assumes `additive`. Name the engine in `schemactl.yaml`"
+      )
       return nil
     }
     if answer.isEmpty { return engines.first }

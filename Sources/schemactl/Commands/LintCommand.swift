@@ -31,11 +31,12 @@ enum LintCommand: Command {
     options: [
       .profile, .strict,
       .init("fix", summary: "Correct drafts where the correction is certain."),
-      .init("full", summary: "Simulate every pair of releases, not only adjacent ones."),
+      .init(
+        "full", summary: "Also run frozen migrations on rows, and simulate every pair of releases."),
       .init("on-copy", summary: "Run pending migrations on a copy of the database."),
       .init(
         "explain", .text("RULE"), completion: .lookup("rules"), summary: "Explain a rule."),
-      .init("write-baseline", summary: "Write today's findings to the baseline."),
+      .init("write-baseline", summary: "Write the current findings to the baseline."),
     ] + .database + .reporting)
 
   static func readsConfiguration(_ invocation: Invocation) -> Bool {

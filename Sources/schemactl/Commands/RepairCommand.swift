@@ -14,8 +14,8 @@ enum RepairCommand: Command {
     name: "repair", summary: "Correct the ledger of a database.",
     discussion: """
       Changes one migration's row in the ledger, the table `schemactl_migrations` of the database. \
-      schemactl shows the new record and how well the schema fits it, then asks for confirmation. \
-      It changes nothing else, and records the repair in `schemactl_repairs`, or with \
+      schemactl shows the new record and its differences from the schema, then asks for \
+      confirmation. `repair` changes nothing else, and records the repair in `schemactl_repairs`, or with \
       `ledger_table: NAME` in `schemactl_repairs_of_NAME`.
       """,
     examples: [
@@ -56,7 +56,7 @@ enum RepairCommand: Command {
     // Print the plan only as text. A command prints one JSON document, and the report of the repair contains
     // the plan.
     session.report(nil) { text in
-      text.say("schemactl will record \(record).")
+      text.say("schemactl will record \(record) in `\(database.visible)`.")
       for entry in plan.after where entry.state.stops {
         text.say("`\(entry.id.visible)` is still \(entry.state.rawValue): \(entry.detail.visible)")
       }

@@ -57,8 +57,7 @@ enum RestoreCommand: Command {
       let report = try restore.check(project)
       session.report(["restored": JSON.null, "setAside": JSON.null, "current": report.current]) {
         $0.mention("schemactl would restore `\(database.visible)` from `\(report.backup.visible)`.")
-        let last = report.current.map { "`\($0.visible)`" } ?? "none"
-        $0.mention("The last migration in it is \(last).")
+        $0.mention(report.lastMigration + ".")
       }
       return .success
     }
@@ -114,7 +113,7 @@ extension TextReporter {
     switch state {
     case .success(let status)?:
       for entry in status.ledger where entry.state.stops {
-        note("\(entry.id): \(entry.state.rawValue): \(entry.detail)")
+        note("`\(entry.id)` is \(entry.state.rawValue): \(entry.detail)")
       }
       pending = status.pending
     case .failure(let failure)?: note(failure.message)
@@ -122,7 +121,14 @@ extension TextReporter {
     }
     mention("Restored `\(database)` from `\(report.backup.visible)`.")
     mention(
-      "Its last migration is \(report.current.map { "`\($0.visible)`" } ?? "none")"
+      report.lastMigration
         + (pending.isEmpty ? "." : "; \(counted(pending.count, "migration")) pending."))
+  }
+}
+
+extension Restore.Report {
+  /// The last migration of the backup, in a sentence without its full stop.
+  fileprivate var lastMigration: String {
+    current.map { "Its last migration is `\($0.visible)`" } ?? "It has run no migration"
   }
 }

@@ -10,7 +10,7 @@ enum StatusCommand: Command {
     name: "status", summary: "Show which migrations a database has run.",
     discussion: """
       Compares the ledger and the schema of the database with the history. Lists applied and pending \
-      migrations, problems, and the next command to run. It writes nothing.
+      migrations, problems, and the next command to run. `status` writes nothing.
       """,
     examples: [
       "schemactl status --database app.sqlite": "Show applied and pending migrations.",

@@ -13,7 +13,7 @@ enum VerifyCommand: Command {
       database, compares its ledger and its schema with the history. A database that only \
       `schemactl.yaml` names may be missing. In a git repository, compares `history.lock` with \
       that of `HEAD`, of every tag, and of the parents of an open merge, rebase or cherry-pick. \
-      Shows edits of frozen manifests. It writes nothing.
+      Shows edits of frozen manifests. `verify` writes nothing.
       """,
     examples: [
       "schemactl verify": "Verify the history.",

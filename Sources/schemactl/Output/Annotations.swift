@@ -93,7 +93,7 @@ struct Annotations {
       add(entry, report.edits[entry.id], of: project)
     }
     for entry in report.ledger ?? [] where !entry.detail.isEmpty {
-      let line = "\(entry.id): \(entry.detail)"
+      let line = "`\(entry.id)`: \(entry.detail)"
       if entry.state.stops {
         found.append(Annotation(rule: "ledger/\(entry.state.rawValue)", lines: [line]))
       } else {
@@ -120,7 +120,7 @@ struct Annotations {
   private mutating func add(
     _ entry: HistoryEntry, _ edit: ManifestDiff?, of project: Project
   ) {
-    let line = "\(entry.id): \(entry.detail)"
+    let line = "`\(entry.id)`: \(entry.detail)"
     var place = Failure.Place(file: project.folder.file(ofMigration: entry.id))
     var acceptance: LockAcceptance?
     switch entry.state {
