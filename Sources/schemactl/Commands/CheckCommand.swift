@@ -25,10 +25,7 @@ enum CheckCommand: Command {
     ],
     options: [
       .base,
-      .init(
-        "full",
-        summary:
-          "Also run frozen migrations on rows, and replay and simulate every pair of releases."),
+      .init("full", summary: "Also run frozen migrations on rows, and try every pair of releases."),
       .profile, .strict,
       .init("report", .text("FILE"), summary: "Also write the HTML page of `schemactl report`."),
     ] + .reporting)

@@ -91,10 +91,8 @@ extension Session {
   /// Returns the sync engine from an option or the user's answer; nil if `schemactl.yaml` exists or the user
   /// cannot be asked.
   func syncEngine() throws -> SyncEngine? {
-    if let file {
-      try require(
-        profile == nil, "`\(file)` exists, and `init` does not change it",
-        hint: "Set `sync.engine` in that file.")
+    guard file == nil else {
+      try require(profile == nil, "the configuration exists already", hint: "Set `sync` in it.")
       return nil
     }
     let engines = SyncEngine.allCases

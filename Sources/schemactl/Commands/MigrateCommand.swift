@@ -76,9 +76,7 @@ enum MigrateCommand: Command {
 
   /// Checks quickly for the most frequent case, a database without pending migrations. Returns false if
   /// options select more or less than the whole history.
-  private static func isUpToDate(
-    _ database: ReadableDatabase?, _ session: Session
-  ) throws -> Bool {
+  private static func isUpToDate(_ database: ReadableDatabase?, _ session: Session) throws -> Bool {
     guard let database, !["to", "reset-drafts", "paranoid"].contains(where: session.flag) else {
       return false
     }
