@@ -296,7 +296,7 @@ private func named(_ path: String?) -> String { path.map { "`\($0)`" } ?? "the d
 extension Failure {
   /// A failure after which it is unknown whether the migrations `ids` were committed.
   package init(uncertain ids: [String], after failure: Failure) {
-    let ends = (ids.count == 1 ? ids : [ids[0], ids[ids.count - 1]]).map { "`\($0)`" }
+    let ends = (ids.prefix(1) + ids.dropFirst().suffix(1)).map { "`\($0)`" }
     self = failure.saying(
       "It is unknown whether \(ends.joined(separator: " to ")) was applied",
       remedy: "`schemactl status` shows the result, and `schemactl migrate` continues")

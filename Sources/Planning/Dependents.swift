@@ -121,8 +121,8 @@ extension SchemaObject {
 }
 
 extension ParsedTable {
-  /// The constraints because of which SQLite refuses to drop the column (ALTER TABLE, section 5), as they are
-  /// written. SQLite's error message names none of them.
+  /// The SQL of the constraints that make SQLite refuse to drop the column (ALTER TABLE, section 5). SQLite's
+  /// error message does not name them.
   func constraints(keeping column: String) -> [String] {
     let own = parsed.columns.first { $0.name.isSame(as: column) }?.constraints ?? []
     let inline = own.filter { constraint in

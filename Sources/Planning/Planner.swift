@@ -189,9 +189,8 @@ package struct Planner {
       kind: .failed, key: "column")
   }
 
-  /// Refuses a column because of which SQLite would refuse DROP COLUMN, since an index, a view or a trigger
-  /// reads it. Also refuses it if a trigger's UPDATE OF names it, because that trigger would never fire
-  /// again.
+  /// Refuses to drop a column that an index, a view or a trigger reads, as SQLite does. Also refuses to drop a
+  /// column that a trigger's UPDATE OF names, because that trigger would never fire again.
   private func requireUnmentioned(_ column: String, of table: String) throws {
     let schema = try schema
     // Under this setting, SQLite checks neither views nor triggers. The second condition avoids recreating

@@ -33,9 +33,6 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
       }
   }
 
-  /// Whether the file is a link and links were not allowed.
-  package var isLink: Bool { systemError == ELOOP }
-
   package var description: String { "\(path): \(message)" }
 
   /// Advice about an error of the system; nil if there is none.

@@ -16,7 +16,7 @@ struct RemoteStatement {
   let written: Set<Identifier>
   /// The maximum number of indexes that the statement changes.
   let indexes: Int64
-  /// The table of which the statement writes or removes all rows.
+  /// The table, if the statement changes or deletes all its rows.
   let whole: Identifier?
   let kind: Kind
   let renamings: [(from: Identifier, to: Identifier)]

@@ -58,7 +58,7 @@ extension Timeline {
     guard let before = change.before, let after = change.after,
       case .nowhere? = destination(of: column, in: change)
     else { return nil }
-    let together = changes.filter { losses.areInOneRelease($0.migration, change.migration) }
+    let together = changes(releasedWith: change.migration)
     let isReplaced = together.contains { later in
       later.migration > change.migration && later.after?.key == after.key
         && later.before?.column(column.name) == nil && later.after?.column(column.name) != nil

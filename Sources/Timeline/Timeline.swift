@@ -126,6 +126,18 @@ package struct Timeline: Sendable {
     return changes(in: migration).first { $0.after?.name.identifier == key }
   }
 
+  /// The changes of the migrations that are released together with a migration, including its own changes.
+  package func changes(releasedWith migration: Int) -> [TableChange] {
+    changes.filter { losses.areInOneRelease($0.migration, migration) }
+  }
+
+  /// Whether another migration of the release changes the resulting table and undoes the change.
+  package func isUndone(_ change: TableChange, where undoes: (TableChange) -> Bool) -> Bool {
+    changes(releasedWith: change.migration).contains { back in
+      back.migration != change.migration && back.before?.key == change.after?.key && undoes(back)
+    }
+  }
+
   /// Whether the migration created the table, so that it had no rows before.
   package func isNew(_ table: String, in migration: Int) -> Bool {
     change(of: table, in: migration).map { $0.before == nil } ?? false

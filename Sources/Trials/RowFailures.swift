@@ -120,8 +120,7 @@ struct RowFailures {
     var indexes: Set<Identifier> = []
     for _ in 0..<Self.mostRuns {
       let outcome = try experiment.run(
-        emptied.sorted().map { .empty(table: $0.text) } + reset,
-        checksReferences: emptied.isEmpty)
+        emptied.sorted().map { .empty(table: $0.text) } + reset, checksReferences: emptied.isEmpty)
       guard
         let failure = outcome?.brokenReferences.map({ Failure(.migrationFailed, $0) })
           ?? experiment.failure, failure.status == .migrationFailed

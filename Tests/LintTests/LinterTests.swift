@@ -97,27 +97,25 @@ struct ConfigurationTests {
     #expect(report.lines == ["0002 2:38 error drop-column reminders.title"])
   }
 
-  @Test("a table of `sync.tables` that the history never has is an error")
-  func unknownTable() throws {
+  @Test(
+    "an unknown name in `sync` is an error",
+    arguments: [
+      (
+        "since: 0001_stop",
+        "`sync.since` is `0001_stop`, which is not a migration: did you mean `0001_step`?"
+      ),
+      (
+        "tables: [remindars]",
+        "`sync.tables` names `remindars`, which is not a table of the history: did you mean "
+          + "`reminders`?"
+      ),
+    ])
+  func unknownName(setting: String, message: String) throws {
     let failure = #expect(throws: Failure.self) {
-      try lint([table], configuration: "sync: { engine: sqlite-data, tables: [remindars] }")
+      try lint([table], configuration: "sync: { engine: additive, \(setting) }")
     }
     #expect(failure?.status == .invalidInput)
-    #expect(
-      failure?.message
-        == "`sync.tables` names `remindars`, which is not a table of the history: did you mean "
-        + "`reminders`?")
-  }
-
-  @Test("a `since` with an unknown migration is an error")
-  func unknownSince() throws {
-    let failure = #expect(throws: Failure.self) {
-      try lint([table], configuration: "sync: { engine: additive, since: 0001_stop }")
-    }
-    #expect(failure?.status == .invalidInput)
-    #expect(
-      failure?.message
-        == "`sync.since` is `0001_stop`, which is not a migration: did you mean `0001_step`?")
+    #expect(failure?.message == message)
   }
 }
 

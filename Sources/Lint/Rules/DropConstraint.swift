@@ -37,8 +37,7 @@ extension Rule {
           let uniques = change.lostUniques(timeline).map { columns in
             draft(
               "`UNIQUE (\(after.list(of: columns)))` of `\(after.name)`\(effectOfDuplicates)",
-              over: columns,
-              "unique", "name")
+              over: columns, "unique", "name")
           }
           guard !change.omitsConstraints(timeline) else { return uniques }
           let checks = change.lostChecks.map { check in

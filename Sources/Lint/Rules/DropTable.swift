@@ -54,18 +54,16 @@ extension Timeline {
   /// Whether a draft of the same release created the dropped table, after the first release.
   fileprivate func isUnreleased(_ table: String, droppedBy drop: TableChange) -> Bool {
     !losses.areInOneRelease(0, drop.migration)
-      && changes.contains { change in
+      && changes(releasedWith: drop.migration).contains { change in
         change.before == nil && change.after?.key == table.identifier
           && change.migration < drop.migration
-          && losses.areInOneRelease(change.migration, drop.migration)
       }
   }
 
   /// Whether a rebuild of the same release left the dropped table behind.
   fileprivate func endsRebuild(_ change: TableChange) -> Bool {
-    changes.contains { rebuild in
-      losses.areInOneRelease(rebuild.migration, change.migration)
-        && change.before.map { rebuild.leftovers.contains($0.key) } ?? false
+    changes(releasedWith: change.migration).contains { rebuild in
+      change.before.map { rebuild.leftovers.contains($0.key) } ?? false
     }
   }
 }

@@ -65,7 +65,7 @@ extension Timeline {
   /// The rebuild, within a release, of the table with which the object was dropped.
   fileprivate func rebuild(dropping removed: RemovedObject) -> TableChange? {
     let (table, last) = (removed.object.table.identifier, removed.place.migration)
-    let together = changes.filter { losses.areInOneRelease($0.migration, last) }
+    let together = changes(releasedWith: last)
     let leaving = together.last { $0.migration <= last && $0.leftovers.contains(table) }
     // The rebuild may end later.
     let start = together.last { change in

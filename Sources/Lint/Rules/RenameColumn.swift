@@ -31,11 +31,8 @@ extension Rule {
     check: .history { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
         guard case .renamed(let name) = column.outcome,
-          !timeline.changes.contains(where: { back in
-            back.renamedColumns[name.identifier] == column.name.identifier
-              && back.before?.key == change.after?.key && back.migration != change.migration
-              && timeline.losses.areInOneRelease(back.migration, change.migration)
-          })
+          !timeline.isUndone(
+            change, where: { $0.renamedColumns[name.identifier] == column.name.identifier })
         else { return nil }
         let profile = scope.profile(table, in: column.place.migration)
         return timeline.draft(

@@ -25,11 +25,7 @@ extension Rule {
       timeline.changes.compactMap { change in
         guard change.isRenamed, !change.isReplacedLater, let table = change.before?.name,
           let name = change.after?.name, let place = change.removal,
-          !timeline.changes.contains(where: { back in
-            back.isRenamed && back.before?.key == change.after?.key
-              && back.after?.key == change.before?.key
-              && timeline.losses.areInOneRelease(back.migration, change.migration)
-          })
+          !timeline.isUndone(change, where: { $0.isRenamed && $0.after?.key == change.before?.key })
         else { return nil }
         let harm = scope.profile(table, in: place.migration).harm(ofLosing: table)
         return timeline.draft(
