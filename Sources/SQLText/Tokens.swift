@@ -175,7 +175,7 @@ extension TokenizedSQL {
   }
 
   /// The tokens between the parenthesis at the start of `tokens` and its closing parenthesis.
-  func inside(_ tokens: ArraySlice<Token>) -> ArraySlice<Token> {
+  package func inside(_ tokens: ArraySlice<Token>) -> ArraySlice<Token> {
     tokens[..<closing(tokens)].dropFirst()
   }
 }

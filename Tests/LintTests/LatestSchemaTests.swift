@@ -349,6 +349,14 @@ struct DefaultTests {
     #expect(findings.last?.message.contains("SQLite \(version);") == true)
   }
 
+  @Test("a value named 'subsec' needs no newer SQLite")
+  func valueLikeAModifier() throws {
+    let table = sql("CREATE TABLE t (unit TEXT CHECK (unit IN ('subsec', 'day')))")
+    let findings = try found(
+      [table], "newer-sqlite-needed", configuration: "minimum_sqlite: '3.37'")
+    #expect(findings.isEmpty)
+  }
+
   @Test("a default that an operation changes may need a newer SQLite, too")
   func newerOperation() throws {
     let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, x INTEGER)")

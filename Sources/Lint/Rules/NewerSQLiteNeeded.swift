@@ -126,11 +126,18 @@ extension TokenizedSQL {
       func next(_ word: String, after count: Int = 1) -> Bool {
         index + count < tokens.count && isWord(tokens[index + count], word)
       }
+      let precedesParenthesis = index + 1 < tokens.count && text(tokens[index + 1]) == "("
       if isStored, token.kind == .word, let version = functions[name(token)], index > 0,
-        index + 1 < tokens.count, text(tokens[index + 1]) == "(",
-        !notFunctions.contains(word(tokens[index - 1]))
+        precedesParenthesis, !notFunctions.contains(word(tokens[index - 1]))
       {
         found.append(("\(name(token))()", version))
+      }
+      if TimeFunctions.names.contains(name(token)), precedesParenthesis,
+        let modifier = inside(tokens[(index + 1)...]).first(where: {
+          ["'subsec'", "'subsecond'"].contains(word($0))
+        })
+      {
+        found.append(("the modifier \(text(modifier))", 42))
       }
       switch word(token) {
       case "->" where token.kind == .punctuation: found.append(("the operator ->", 38))
@@ -138,17 +145,14 @@ extension TokenizedSQL {
       case "RETURNING": found.append(("RETURNING", 35))
       case "MATERIALIZED": found.append(("MATERIALIZED", 35))
       case "GENERATED" where next("ALWAYS"): found.append(("a generated column", 31))
-      case "OVER" where index + 1 < tokens.count && text(tokens[index + 1]) == "(":
-        found.append(("a window function", 25))
+      case "OVER" where precedesParenthesis: found.append(("a window function", 25))
       case "NULLS" where next("FIRST") || next("LAST"): found.append(("NULLS FIRST", 30))
       case "RIGHT" where next("JOIN") || next("OUTER"): found.append(("RIGHT JOIN", 39))
       case "FULL" where next("JOIN") || next("OUTER"): found.append(("FULL JOIN", 39))
       case "DISTINCT" where next("FROM"): found.append(("IS DISTINCT FROM", 39))
       // In a table's definition, an action follows CONFLICT.
-      case "CONFLICT"
-      where next("DO") || index + 1 < tokens.count && text(tokens[index + 1]) == "(":
+      case "CONFLICT" where next("DO") || precedesParenthesis:
         found.append(("ON CONFLICT DO", 24))
-      case "'subsec'", "'subsecond'": found.append(("the modifier \(text(token))", 42))
       default: break
       }
     }
