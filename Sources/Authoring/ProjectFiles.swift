@@ -29,7 +29,8 @@ package struct ProjectFiles: Sendable {
     self.inputs = inputs
   }
 
-  package mutating func makeFolder() throws(FileError) {
+  package mutating func makeFolder() throws {
+    try Self.requireFolder(of: folder)
     if mkdir(folder, 0o777) == 0 {
       created.append(folder)
     } else if errno != EEXIST {
@@ -85,7 +86,17 @@ package struct ProjectFiles: Sendable {
         .usage, "`\(path)` is \(owner), which the output would replace. Nothing changed",
         remedy: "Name another file")
     }
+    try Self.requireFolder(of: path)
     try writeFileAtomically(bytes, to: path)
+  }
+
+  /// Fails if the folder of a new file or folder does not exist.
+  private static func requireFolder(of path: String) throws(Failure) {
+    let folder = parentFolder(of: path)
+    guard FileStatus(folder) == nil, errno == ENOENT else { return }
+    throw Failure(
+      .notFound, "folder `\(folder)` does not exist: schemactl cannot create `\(path)` there",
+      remedy: "Create it (`mkdir -p \(shellQuoted(folder))`), or name another path")
   }
 
   /// The path with all links resolved. The file itself may be missing if its folder exists.

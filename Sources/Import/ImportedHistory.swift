@@ -116,6 +116,13 @@ extension ImportedHistory {
     if live.adopted > 0 {
       return ImportedPoint(count: live.adopted, differences: points[live.adopted - 1])
     }
+    if let last = live.rows?.last?.id {
+      throw Failure(
+        .finding,
+        "`\(database)` already has a ledger of schemactl, up to `\(last)`: schemactl wrote nothing",
+        remedy: "Continue with the migrations that created that ledger. To compare with a database "
+          + "that only \(foreign.tool.rawValue) has migrated, name one with `--database`")
+    }
     guard foreign.steps.allSatisfy({ $0.replaces == nil }) else {
       throw Failure(
         .finding,

@@ -23,12 +23,24 @@ package struct SchemaFile: Sendable {
     return (try? readFile(path)) == content ? nil : content
   }
 
+  package var isMissing: Bool { FileStatus(path) == nil }
+
   /// The failure for an outdated file.
   package var outdated: Failure {
-    let problem =
-      FileStatus(path) == nil ? "does not exist" : "is not the schema of the latest migration"
+    let folder = parentFolder(of: path)
+    let (problem, remedy) =
+      if !isMissing {
+        ("is not the schema of the latest migration", "`schemactl inspect --write` updates it")
+      } else if FileStatus(folder) == nil {
+        (
+          "does not exist, and neither does its folder",
+          "`mkdir -p \(shellQuoted(folder)) && schemactl inspect --write` writes it"
+        )
+      } else {
+        ("does not exist", "`schemactl inspect --write` writes it")
+      }
     return Failure(
-      .finding, "`\(path)` \(problem)", remedy: "`schemactl inspect --write` updates it",
+      .finding, "`\(path)` \(problem)", remedy: remedy,
       place: Failure.Place(file: path, position: Position(line: 1, column: 1)))
   }
 }

@@ -64,7 +64,7 @@ extension TokenizedSQL {
   }
 
   /// The number or string at a token, with its minus sign.
-  func literal(_ tokens: [Token], _ index: Int) -> Value? {
+  package func literal(_ tokens: [Token], _ index: Int) -> Value? {
     let text = text(tokens[index])
     let isNegative = index > 0 && self.text(tokens[index - 1]) == "-"
     switch tokens[index].kind {

@@ -74,7 +74,7 @@ struct ManifestStyle: Sendable, CustomTestStringConvertible {
     let move =
       isFlow
       ? "move_column: { table: reminders, from: isCompleted, to: { name: status, type: INTEGER, "
-        + "not_null: true, default: 0 }, map: { 0: 0, 1: 1 } }  # moved"
+        + "not_null: true, default: 0, check: 'status IN (0, 1)' }, map: { 0: 0, 1: 1 } }  # moved"
       : """
       move_column:
       \(space)    table: reminders
@@ -83,6 +83,7 @@ struct ManifestStyle: Sendable, CustomTestStringConvertible {
       \(space)      type: INTEGER
       \(space)      not_null: true # kept, too
       \(space)      default: 0
+      \(space)      check: status IN (0, 1)
       \(space)    from: isCompleted
       \(space)    map:
       \(space)      0: 0
@@ -132,7 +133,7 @@ struct FixStyleTests {
         - move_column:
             table: reminders
             from: isCompleted
-            to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }
+            to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: "status IN (0, 1)" }
             map: { 0: 0, 1: 1 }
             keep_source: true
             mirror: true

@@ -46,7 +46,7 @@ struct FixTests {
         - move_column:
             table: reminders
             from: isCompleted   # 0 or 1
-            to: { name: status, type: INTEGER, not_null: true, default: 0 }
+            to: { name: status, type: INTEGER, not_null: true, default: 0, check: "status IN (0, 1)" }
             map: { 0: 0, 1: 1 }  # the same numbers
 
         # Later:
@@ -61,7 +61,7 @@ struct FixTests {
           - move_column:
               table: reminders
               from: isCompleted   # 0 or 1
-              to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }
+              to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: "status IN (0, 1)" }
               map: { 0: 0, 1: 1 }  # the same numbers
               keep_source: true
               mirror: true
@@ -75,16 +75,36 @@ struct FixTests {
     #expect((report.fixes ?? []).map(\.rule).contains("drop-column"))
   }
 
+  @Test("a move to a column that accepts more values than its map gives stays a finding")
+  func moreValues() throws {
+    for (column, comment) in [
+      ("not_null: true, default: 0", " Add every other value of status to map_back."),
+      (
+        "not_null: true, default: 0, check: 'status IN (0, 1, 2)'",
+        " Add 2 to map_back, with the value for isCompleted."
+      ),
+      ("check: 'status IN (0, 1)'", " Add null to map_back, with the value for isCompleted."),
+    ] {
+      let move =
+        "operations: [ move_column: { table: reminders, from: isCompleted, "
+        + "to: { name: status, type: INTEGER, \(column) }, map: { 0: 0, 1: 1 } } ]\n"
+      let (report, manifests) = try fixed([reminders, move], .additive)
+      #expect(manifests[1] == move)
+      let fix = report.findings.first { $0.rule == "drop-column" }?.fix ?? ""
+      #expect(fix.contains("# triggers keep both columns consistent.\(comment)\n"), "\(fix)")
+    }
+  }
+
   @Test("a move on one line and a move with keep_source: false are fixed")
   func flow() throws {
     let move =
       "operations: [ move_column: { table: reminders, from: isCompleted, keep_source: false, "
-      + "to: { name: status, type: INTEGER }, map: { 0: 0, 1: 2 } } ]\n"
+      + "to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN (0, 2)' }, map: { 0: 0, 1: 2 } } ]\n"
     let (report, manifests) = try fixed([reminders, move], .additive)
     #expect(
       manifests[1]
         == "operations: [ move_column: { table: reminders, from: isCompleted, keep_source: true, "
-        + "to: { name: status, type: INTEGER }, map: { 0: 0, 1: 2 }, mirror: true, "
+        + "to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN (0, 2)' }, map: { 0: 0, 1: 2 }, mirror: true, "
         + "map_back: { 0: 0, 2: 1 } } ]\n")
     #expect(report.summary.errors == 0)
   }
@@ -98,7 +118,8 @@ struct FixTests {
             from: isCompleted
 
       """
-    let to = "      to: { name: status, type: INTEGER }\n"
+    let to =
+      "      to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN (0, 2)' }\n"
     let map = "      map: { 0: 0, 1: 2 }\n"
     let rest = "      mirror: true\n      map_back: { 0: 0, 2: 1 }\n"
     for (before, after) in [
@@ -112,9 +133,9 @@ struct FixTests {
       ),
       (
         "operations: [ move_column: { table: reminders, from: isCompleted, "
-          + "to: { name: status, type: INTEGER }, map: { 0: 0, 1: 2 }, dependents: rename } ]\n",
+          + "to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN (0, 2)' }, map: { 0: 0, 1: 2 }, dependents: rename } ]\n",
         "operations: [ move_column: { table: reminders, from: isCompleted, "
-          + "to: { name: status, type: INTEGER }, map: { 0: 0, 1: 2 }, keep_source: true, "
+          + "to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN (0, 2)' }, map: { 0: 0, 1: 2 }, keep_source: true, "
           + "mirror: true, map_back: { 0: 0, 2: 1 } } ]\n"
       ),
     ] {
@@ -288,7 +309,7 @@ struct FixTests {
     }
     #expect(
       Set(rules.map(\.id.exact)) == [
-        "drop-column", "foreign-key-without-index", "unused-suppression",
+        "foreign-key-without-index", "unused-suppression",
       ])
   }
 

@@ -36,7 +36,7 @@ struct LivingExampleTests {
     #expect(
       finding.fix == """
         # A later migration may drop isCompleted once no device writes it. Until then
-        # triggers keep both columns consistent: map_back names every value that status may hold.
+        # triggers keep both columns consistent. Add every other value of status to map_back.
         - move_column:
             table: reminders
             from: isCompleted

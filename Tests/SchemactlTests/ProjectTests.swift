@@ -87,13 +87,24 @@ struct SchemaFileTests {
     #expect(run.errors.contains("`schemactl.yaml` names no schema file"))
   }
 
+  @Test("an output in a missing folder is an error that names the folder")
+  func missingFolder() throws {
+    let run = try folder().expect(66, "bundle", "--output", "no/x.schema")
+    #expect(
+      run.errors == """
+        schemactl: error: folder `no` does not exist: schemactl cannot create `no/x.schema` there
+        help: Create it (`mkdir -p no`), or name another path
+
+        """)
+  }
+
   @Test("check fails if it is missing or outdated, and names the command that updates it")
   func stale() throws {
     let folder = try folder()
-    for _ in 0..<2 {
+    for (state, verb) in [("missing", "writes"), ("stale", "updates")] {
       let run = try folder.expect(1, "check")
-      #expect(run.output.contains("failed  schema     `schema.sql` is stale."))
-      #expect(run.output.contains("help: `schemactl inspect --write` updates it"))
+      #expect(run.output.contains("failed  schema     `schema.sql` is \(state)."))
+      #expect(run.output.contains("help: `schemactl inspect --write` \(verb) it"))
       try folder.expect(0, "inspect", "--write")
       #expect(try folder.expect(0, "check").output.contains("ok      schema"))
       try folder.write(

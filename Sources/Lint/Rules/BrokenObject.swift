@@ -99,15 +99,17 @@ private func missingNames(_ timeline: Timeline) -> [Draft] {
   func draft(
     _ name: MissingName, in subject: String, at place: StatementPlace, _ table: String?
   ) -> Draft? {
-    let (text, object) =
+    let (noun, object, text) =
       switch name {
-      case .function(let name): ("function `\(name)()`", name)
-      case .collation(let name): ("collation `\(name)`", name)
+      case .function(let name): ("function", name, "`\(name)()`")
+      case .collation(let name): ("collation", name, "`\(name)`")
       }
     guard !name.isOfEngine else { return nil }
     return timeline.draft(
-      "\(subject) uses the unknown \(text)", at: place, keys: ["sql", "name", "table"],
-      object: object, table: table)
+      "\(subject) uses the unknown \(noun) \(text)", at: place, keys: ["sql", "name", "table"],
+      object: object, table: table,
+      help: "correct the name or, if the app registers the \(noun), name it under `\(noun)s` in "
+        + "`schemactl.yaml`")
   }
   let statements = timeline.statements.flatMap { statement in
     statement.warnings.missing.compactMap {

@@ -1,6 +1,8 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaSQLite
 import SchemaTimeline
+import SchemaTrials
 
 extension Rule {
   static let dropColumn = Rule(
@@ -71,14 +73,41 @@ private func message(
     + [values, profile.harm(ofLosing: column)].compactMap { $0 }.joined(separator: "; ")
 }
 
-/// The correction. Nil unless the inverse map is known, and the new column has a default or accepts
-/// NULL.
+/// The correction. Nil unless the inverse map is complete and the new column has a default.
 private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correction? {
-  guard case .map = move.mapping, !move.keepSource,
-    move.to.default != nil || move.to.notNull == nil
+  guard case .map(let values) = move.mapping, !move.keepSource, move.to.default != nil,
+    move.to.values(outside: values)?.isEmpty == true
   else { return nil }
   return .keepSource(
     operation: place.operation, from: move.from, to: move.to.name)
+}
+
+/// Asks the author for the values that the inverse map lacks.
+private func remainder(_ values: [Value]?, of move: MoveColumn) -> String {
+  guard let values else { return " Add every other value of \(move.to.name) to map_back." }
+  let list = listed(values.map(\.yaml), "and")
+  return values.isEmpty ? "" : " Add \(list) to map_back, with the value for \(move.from)."
+}
+
+extension ColumnDefinition {
+  /// The values that the column accepts and a map does not give. Nil if they are unknown, because the column
+  /// has no CHECK of the form `NAME IN (VALUE, …)`.
+  fileprivate func values(outside map: [MappedValue]) -> [Value]? {
+    let sql = TokenizedSQL(check?.text ?? "")
+    let tokens = sql.significant
+    guard collate == nil, tokens.count >= 5, sql.text(tokens[0]).isSameName(as: name),
+      sql.isWord(tokens[1], "IN"), sql.text(tokens[2]) == "("
+    else { return nil }
+    var values: [Value] = notNull == nil ? [.null] : []
+    for index in stride(from: 3, to: tokens.count - 1, by: 2) {
+      let isLast = index == tokens.count - 2
+      guard let value = sql.literal(tokens, index),
+        sql.text(tokens[index + 1]) == (isLast ? ")" : ",")
+      else { return nil }
+      values.append(value)
+    }
+    return values.filter { value in !map.contains { $0.to == value } }
+  }
 }
 
 /// The same move that keeps the old column, with triggers for both columns if the inverse map is
@@ -88,7 +117,8 @@ private func safeMove(_ move: MoveColumn) -> String {
     switch move.mapping {
     case .map(let values):
       (
-        "# triggers keep both columns consistent: map_back names every value that \(move.to.name) may hold.",
+        "# triggers keep both columns consistent."
+          + remainder(move.to.values(outside: values), of: move),
         [
           "map: { \(pairs(values)) }", "keep_source: true", "mirror: true",
           "map_back: { \(pairs(values.inverted)) }",

@@ -113,9 +113,9 @@ extension TextReporter {
     case .lint:
       return report.lint.map { "\(verdict(on: $0, countsFailure: report.proof?.failure == nil))." }
     case .schema:
-      return report.isSchemaCurrent.map { isCurrent in
-        "`\(report.schemaFile?.path.visible ?? "")` is \(isCurrent ? "current" : "stale")."
-      }
+      guard let file = report.schemaFile, let isCurrent = report.isSchemaCurrent else { return nil }
+      let state = isCurrent ? "current" : file.isMissing ? "missing" : "stale"
+      return "`\(file.path.visible)` is \(state)."
     case .report: return nil
     }
   }
