@@ -113,16 +113,16 @@ extension Upgrade {
     _ context: Context
   ) throws(Failure) {
     guard !delta.doesTheSame(as: step.delta) else { return }
-    // Objects that another tool created may have an equivalent definition in other words, before and so also
-    // after the migration.
+    // Objects that another tool created may have an equivalent definition in other words. The migration may
+    // keep these words, or replace them with the words of the history.
     let touched = Set(delta.keys.union(step.delta.keys).map(\.name))
     let differences = project.drift(of: schema, from: step.delta.applied(to: batch.expected))
       .filter { touched.contains($0.holder.identifier) }
-    guard !differences.isEmpty || delta.keys != step.delta.keys else { return }
+    let unexpected = delta.addedOrRemoved.symmetricDifference(step.delta.addedOrRemoved)
+    guard !differences.isEmpty || !unexpected.isEmpty else { return }
     let other =
       differences.map(\.sentence)
-      + delta.keys.symmetricDifference(step.delta.keys).map { "\($0.kind.rawValue) `\($0.name)`" }
-      .sorted()
+      + unexpected.map { "\($0.kind.rawValue) `\($0.name)`" }.sorted()
     let names = other.joined(separator: "; ")
     throw context.failure(
       batch.drift.isEmpty ? .bug : .finding,

@@ -42,6 +42,9 @@ package struct SchemaDelta: Sendable {
 
   package var keys: Set<Key> { Set(before.keys).union(after.keys) }
 
+  /// The keys of new and removed objects, without changed ones.
+  package var addedOrRemoved: Set<Key> { Set(before.keys).symmetricDifference(after.keys) }
+
   /// Whether both deltas have the same result, regardless of the earlier form of the objects.
   package func doesTheSame(as other: SchemaDelta) -> Bool {
     keys == other.keys && after.keys == other.after.keys

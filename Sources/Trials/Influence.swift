@@ -281,7 +281,9 @@ struct Influence {
     var equal: (Value, Value)?
     for value in values where equal == nil || known.count < 2 {
       guard let outcome = try outcome(value, cell) else { continue }
-      if let other = known[outcome.digest], outcome.rowCount == judge.base.contents.rowCount {
+      if let other = known[outcome.digest], other != value,
+        outcome.rowCount == judge.base.contents.rowCount
+      {
         equal = equal ?? (other, value)
       }
       known[outcome.digest] = known[outcome.digest] ?? value

@@ -52,6 +52,53 @@ private struct ShippedApp {
 
 @Suite("A database with another tool's ledger")
 struct ForeignLedgerTests {
+  @Test(
+    "a migration may replace the tool's words with equal ones",
+    arguments: [
+      """
+        - drop_index: { name: by_title }
+        - update: { table: notes, set: { title: "upper(title)" }, all: true }
+        - create_index: { name: by_title, table: notes, columns: [title] }
+      """,
+      """
+        - rebuild_table:
+            table: notes
+            columns: [{ name: id, type: INTEGER, primary_key: true }, { name: title, type: TEXT }]
+            copy: { title: "upper(title)" }
+      """,
+      """
+        - rename_table: { table: notes, to: papers }
+        - update: { table: papers, set: { title: "upper(title)" }, all: true }
+        - rename_table: { table: papers, to: notes }
+      """,
+    ])
+  func equalWords(operations: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.add(
+      "0001_notes",
+      """
+      operations:
+        - create_table: { name: notes, columns: [{ name: id, type: INTEGER, primary_key: true }, { name: title, type: TEXT }] }
+        - create_index: { name: by_title, table: notes, columns: [title] }
+      replaces:
+        - { ledger: grdb_migrations, entries: [v1] }
+
+      """)
+    try sandbox.add("0002_upper", "operations:\n\(operations)\n")
+    try sandbox.open().execute(
+      """
+      CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+      INSERT INTO grdb_migrations VALUES ('v1');
+      CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT);
+      CREATE INDEX by_title ON notes(title);
+      INSERT INTO notes (title) VALUES ('milk');
+      """)
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil)
+    #expect(report.applied.map(\.id) == ["0002_upper"])
+    #expect(try sandbox.rows("SELECT title FROM notes") == [["MILK"]])
+  }
+
   @Test("migrate continues from the ledger's state and keeps every row", arguments: [2, 3, 4])
   func continues(at step: Int) throws {
     let app = try ShippedApp()

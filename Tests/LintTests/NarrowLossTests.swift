@@ -59,6 +59,13 @@ struct NarrowLossTests {
         == ["loses-values t.n"])
   }
 
+  @Test(
+    "a blank in an expression makes no values equal",
+    arguments: ["name || ' ' || id", "' ' || name", "printf('%s %s', name, '\n')"])
+  func blanks(_ expression: String) throws {
+    #expect(try losses([table, rebuilt("SELECT id, \(expression), n, note FROM t")]) == [])
+  }
+
   @Test("a rounded number is found, and a change of its unit is not")
   func rounded() throws {
     let real = table.replacing("n INTEGER", with: "n REAL")
