@@ -30,12 +30,13 @@ struct MarkMaker {
       }
     case .real: return .real((Double(number) + 0.123_456_7) * (form % 4 == 1 ? -1 : 1))
     case .blob where !column.type.isEmpty && !column.type.isSameName(as: "any"):
-      return .blob(Array("\u{1}\u{2}\(number)\u{3}".utf8))
+      let tail = String(repeating: "\u{3}\u{4}\u{5}", count: form % 4 == 2 ? 4000 : 1)
+      return .blob(Array("\u{1}\u{2}\(number)\(tail)".utf8))
     case .blob, .text:
       switch form % 4 {
       case 1: return .text("00\(number)")
       case 2:
-        let tail = String(repeating: "aB cD-eF/gH\n", count: 175)
+        let tail = String(repeating: "aB cD-eF/gH\n", count: 1000)
         return .text("  Milk \(number) \(tail) ")
       case 3: return .text("Bread \(number)")
       default: return .text("Milk \(number)")

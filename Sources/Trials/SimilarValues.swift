@@ -15,8 +15,14 @@ extension Value {
       [
         "007", "7", "K", "9300000", "Zebra abc", "ZEBRA ABC", "Zebra ", "Zebra", " Zebra", "Xebra",
         "Ze\nbra", "Ze bra",
-      ] + [2000, 200, 90, 45, 18].flatMap { length in ["a", "b"].map { Self.text(length, $0) } }
-    case .blob: [[1], [2]].map { .blob([UInt8](repeating: 8, count: 300) + $0) } + [.blob([9])]
+      ]
+        + [11_000, 2000, 200, 90, 45, 18].flatMap { length in
+          ["a", "b"].map { Self.text(length, $0) }
+        }
+    case .blob:
+      [11_000, 300].flatMap { length in
+        [[1], [2]].map { .blob([UInt8](repeating: 8, count: length) + $0) }
+      } + [.blob([9])]
     case .null: []
     }
   }

@@ -66,6 +66,23 @@ struct NarrowLossTests {
     #expect(try losses([table, rebuilt("SELECT id, \(expression), n, note FROM t")]) == [])
   }
 
+  @Test(
+    "the beginning of long bytes or of a long text in place of them is found",
+    arguments: ["substr(b, 1, 16), c", "substr(b, 1, 4096), c", "b, substr(c, 1, 10000)"])
+  func beginnings(_ expressions: String) throws {
+    let base = sql("CREATE TABLE w (id INTEGER PRIMARY KEY, b BLOB, c TEXT NOT NULL)")
+    let step = sql(
+      """
+      CREATE TABLE x (id INTEGER PRIMARY KEY, b BLOB, c TEXT NOT NULL);
+      INSERT INTO x SELECT id, \(expressions) FROM w;
+      DROP TABLE w;
+      ALTER TABLE x RENAME TO w;
+      """)
+    let column = expressions.hasPrefix("b") ? "c" : "b"
+    #expect(try losses([base, step]) == ["loses-values w.\(column)"])
+    #expect(try losses([base, sql("UPDATE w SET b = b || x'00', c = c || '!' WHERE true")]) == [])
+  }
+
   @Test("a rounded number is found, and a change of its unit is not")
   func rounded() throws {
     let real = table.replacing("n INTEGER", with: "n REAL")
