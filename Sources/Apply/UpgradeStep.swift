@@ -113,8 +113,8 @@ extension Upgrade {
     _ context: Context
   ) throws(Failure) {
     guard !delta.doesTheSame(as: step.delta) else { return }
-    // Objects that another tool created may have an equivalent definition in other words. The migration may
-    // keep these words, or replace them with the words of the history.
+    // Another tool may have written an equivalent definition, for example with other quotes. The migration may
+    // keep this text, or replace it with the text of the history.
     let touched = Set(delta.keys.union(step.delta.keys).map(\.name))
     let differences = project.drift(of: schema, from: step.delta.applied(to: batch.expected))
       .filter { touched.contains($0.holder.identifier) }

@@ -16,10 +16,6 @@ package struct FreezeReport: Sendable {
   /// The drafts that come before frozen migrations.
   package let inserted: [String]
   package let isHistoryEmpty: Bool
-
-  /// Says, after the number of frozen migrations, that they do not belong to a release.
-  package static let withoutRelease =
-    " without a release, which you cannot name later (use `--release NAME`)"
 }
 
 extension Project {

@@ -27,20 +27,11 @@ package struct SchemaFile: Sendable {
 
   /// The failure for an outdated file.
   package var outdated: Failure {
-    let folder = parentFolder(of: path)
-    let (problem, remedy) =
-      if !isMissing {
-        ("is not the schema of the latest migration", "`schemactl inspect --write` updates it")
-      } else if FileStatus(folder) == nil {
-        (
-          "does not exist, and neither does its folder",
-          "`mkdir -p \(shellQuoted(folder)) && schemactl inspect --write` writes it"
-        )
-      } else {
-        ("does not exist", "`schemactl inspect --write` writes it")
-      }
+    let (problem, verb) =
+      isMissing
+      ? ("does not exist", "writes") : ("is not the schema of the latest migration", "updates")
     return Failure(
-      .finding, "`\(path)` \(problem)", remedy: remedy,
+      .finding, "`\(path)` \(problem)", remedy: "`schemactl inspect --write` \(verb) it",
       place: Failure.Place(file: path, position: Position(line: 1, column: 1)))
   }
 }

@@ -53,7 +53,7 @@ private struct ShippedApp {
 @Suite("A database with another tool's ledger")
 struct ForeignLedgerTests {
   @Test(
-    "a migration may replace the tool's words with equal ones",
+    "a migration may recreate objects whose definitions differ only in style",
     arguments: [
       """
         - drop_index: { name: by_title }
@@ -72,7 +72,7 @@ struct ForeignLedgerTests {
         - rename_table: { table: papers, to: notes }
       """,
     ])
-  func equalWords(operations: String) throws {
+  func otherStyle(operations: String) throws {
     let sandbox = try Sandbox()
     try sandbox.add(
       "0001_notes",

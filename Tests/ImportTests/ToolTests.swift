@@ -206,6 +206,16 @@ struct ToolTests {
     #expect(folder.manifests.isEmpty)
   }
 
+  @Test("it stops at a database that schemactl has migrated already, and says so")
+  func ownLedger() throws {
+    let folder = try Sample("dbmate")
+    try folder.expect(0, "import", "db/migrations", "--database", "app.sqlite")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    let run = try folder.expect(
+      1, "import", "db/migrations", "--migrations", "again", "--database", "app.sqlite")
+    #expect(run.errors.contains("`app.sqlite` already has a ledger of schemactl"), "\(run.errors)")
+  }
+
   @Test("it converts databases of releases to migrations with their ledger entries")
   func releases() throws {
     let folder = try Sample("grdb")

@@ -34,6 +34,11 @@ func fixed(
   return (result.report, after)
 }
 
+/// A new column that accepts 0 and 2.
+private let doubled =
+  "{ name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, "
+  + "check: 'status IN (0, 2)' }"
+
 @Suite("Fixes")
 struct FixTests {
   private let reminders = Rule.named("drop-column")?.bad.manifests[0] ?? ""
@@ -99,12 +104,12 @@ struct FixTests {
   func flow() throws {
     let move =
       "operations: [ move_column: { table: reminders, from: isCompleted, keep_source: false, "
-      + "to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN (0, 2)' }, map: { 0: 0, 1: 2 } } ]\n"
+      + "to: \(doubled), map: { 0: 0, 1: 2 } } ]\n"
     let (report, manifests) = try fixed([reminders, move], .additive)
     #expect(
       manifests[1]
         == "operations: [ move_column: { table: reminders, from: isCompleted, keep_source: true, "
-        + "to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN (0, 2)' }, map: { 0: 0, 1: 2 }, mirror: true, "
+        + "to: \(doubled), map: { 0: 0, 1: 2 }, mirror: true, "
         + "map_back: { 0: 0, 2: 1 } } ]\n")
     #expect(report.summary.errors == 0)
   }
@@ -119,7 +124,7 @@ struct FixTests {
 
       """
     let to =
-      "      to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN (0, 2)' }\n"
+      "      to: \(doubled)\n"
     let map = "      map: { 0: 0, 1: 2 }\n"
     let rest = "      mirror: true\n      map_back: { 0: 0, 2: 1 }\n"
     for (before, after) in [
@@ -133,9 +138,9 @@ struct FixTests {
       ),
       (
         "operations: [ move_column: { table: reminders, from: isCompleted, "
-          + "to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN (0, 2)' }, map: { 0: 0, 1: 2 }, dependents: rename } ]\n",
+          + "to: \(doubled), map: { 0: 0, 1: 2 }, dependents: rename } ]\n",
         "operations: [ move_column: { table: reminders, from: isCompleted, "
-          + "to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN (0, 2)' }, map: { 0: 0, 1: 2 }, keep_source: true, "
+          + "to: \(doubled), map: { 0: 0, 1: 2 }, keep_source: true, "
           + "mirror: true, map_back: { 0: 0, 2: 1 } } ]\n"
       ),
     ] {

@@ -60,16 +60,16 @@ struct NarrowLossTests {
   }
 
   @Test(
-    "a blank in an expression makes no values equal",
+    "an expression with a blank keeps different values different",
     arguments: ["name || ' ' || id", "' ' || name", "printf('%s %s', name, '\n')"])
   func blanks(_ expression: String) throws {
     #expect(try losses([table, rebuilt("SELECT id, \(expression), n, note FROM t")]) == [])
   }
 
   @Test(
-    "the beginning of long bytes or of a long text in place of them is found",
+    "truncated BLOBs and long texts are found",
     arguments: ["substr(b, 1, 16), c", "substr(b, 1, 4096), c", "b, substr(c, 1, 10000)"])
-  func beginnings(_ expressions: String) throws {
+  func truncated(_ expressions: String) throws {
     let base = sql("CREATE TABLE w (id INTEGER PRIMARY KEY, b BLOB, c TEXT NOT NULL)")
     let step = sql(
       """

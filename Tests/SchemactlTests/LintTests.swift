@@ -481,7 +481,13 @@ struct LintTests {
       "migrations/0002_drop.yaml",
       Self.drop + "lint: { allow: [{ rule: drop-column, reason: nobody syncs it }] }\n")
     let second = try folder.expect(0, "freeze")
-    #expect(second.output.hasPrefix("Froze `0002_drop`.\n1 migration frozen without a release, "))
+    #expect(
+      second.output.hasPrefix(
+        """
+        Froze `0002_drop`.
+        Without `--release`, they stay without a release name.
+        1 migration frozen. Commit\u{20}
+        """))
   }
 
   /// A squash of four migrations, of which releases 1 and 2 ship two each, and a later migration.

@@ -73,9 +73,11 @@ private func message(
     + [values, profile.harm(ofLosing: column)].compactMap { $0 }.joined(separator: "; ")
 }
 
-/// The correction. Nil unless the inverse map is complete and the new column has a default.
+/// The correction. Nil unless the inverse map is complete, and the new column has a default or accepts
+/// NULL.
 private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correction? {
-  guard case .map(let values) = move.mapping, !move.keepSource, move.to.default != nil,
+  guard case .map(let values) = move.mapping, !move.keepSource,
+    move.to.default != nil || move.to.notNull == nil,
     move.to.values(outside: values)?.isEmpty == true
   else { return nil }
   return .keepSource(
@@ -95,15 +97,14 @@ extension ColumnDefinition {
   fileprivate func values(outside map: [MappedValue]) -> [Value]? {
     let sql = TokenizedSQL(check?.text ?? "")
     let tokens = sql.significant
-    guard collate == nil, tokens.count >= 5, sql.text(tokens[0]).isSameName(as: name),
+    guard collate == nil, tokens.count > 3, sql.text(tokens[0]).isSameName(as: name),
       sql.isWord(tokens[1], "IN"), sql.text(tokens[2]) == "("
     else { return nil }
+    let list = sql.inside(tokens[2...])
+    guard list.endIndex == tokens.count - 1 else { return nil }
     var values: [Value] = notNull == nil ? [.null] : []
-    for index in stride(from: 3, to: tokens.count - 1, by: 2) {
-      let isLast = index == tokens.count - 2
-      guard let value = sql.literal(tokens, index),
-        sql.text(tokens[index + 1]) == (isLast ? ")" : ",")
-      else { return nil }
+    for item in sql.split(list, atCommas: ()) {
+      guard item.count == 1, let value = sql.literal(tokens, item.startIndex) else { return nil }
       values.append(value)
     }
     return values.filter { value in !map.contains { $0.to == value } }

@@ -151,7 +151,8 @@ extension TextReporter {
     }
     guard report.frozen.isEmpty else {
       list(report.frozen, "migration") { mention("Froze `\($0.visible)`.") }
-      let name = release.map { " for release \($0.visible)" } ?? FreezeReport.withoutRelease
+      let name = release.map { " for release \($0.visible)" } ?? ""
+      if release == nil { mention("Without `--release`, they stay without a release name.") }
       return mention(
         "\(counted(report.frozen.count, "migration")) frozen\(name). Commit \(lock), and do not change "
           + "these manifests any more.")
