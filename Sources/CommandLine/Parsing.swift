@@ -202,8 +202,10 @@ extension CommandScope {
       let usage = arguments.map(\.usage).joined(separator: " ")
       throw error(
         "unexpected argument \(quoted(words[arguments.count])) for \(target)",
-        hint: arguments.isEmpty
-          ? optionHint(for: words[0], typed) ?? "It takes no arguments." : "It takes `\(usage)`.")
+        hint: !arguments.isEmpty
+          ? "It takes `\(usage)`."
+          : optionHint(for: words[0], typed)
+            ?? "It takes no arguments. Quote a pattern such as `*.db`.")
     }
   }
 

@@ -260,7 +260,7 @@ extension Grammar {
     [
       .required(
         "engine", .choice(SyncEngine.allCases.map(\.rawValue)),
-        "The sync engine."),
+        "The sync engine: `sqlite-data` for SQLiteData with CloudKit."),
       .optional(
         "tables", .list(of: .text(.name), atLeast: 0), "The tables that sync; default: all."),
       .optional(

@@ -184,7 +184,7 @@ extension OptionDeclaration {
     hints: ["none": "The profile of a database that nothing syncs is `local`."],
     summary: "The sync profile of the database; default: `sync` in `schemactl.yaml`.")
 
-  static let strict = Self("strict", summary: "Exit with 1 also for warnings and notes.")
+  static let strict = Self("strict", summary: "Exit with 1 for findings of every severity.")
 
   static let base = Self(
     "base", .text("REV"),

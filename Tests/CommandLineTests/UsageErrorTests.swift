@@ -51,7 +51,7 @@ import Testing
       ),
       (
         "ledger repair page",
-        "unexpected argument `page` for `ledger repair`. It takes no arguments.",
+        "unexpected argument `page` for `ledger repair`. It takes no arguments. Quote a pattern such as `*.db`.",
         "ferry ledger repair --help"
       ),
       ("fog -q --quiet", "option `--quiet` appears more than once.", "ferry fog --help"),

@@ -26,6 +26,8 @@ struct DiagramCommandTests {
       #expect(run.code == 0, "\(point): \(run.errors)")
     }
     #expect(try entities(sandbox, "--changed-since", "1.0", "--neighbours", "0") == ["c"])
+    let useless = try diagram(sandbox, "--neighbours", "1")
+    #expect(useless.code == 64 && useless.errors.contains("--changed-since"))
   }
 
   @Test("an unknown name is an error that lists the releases")

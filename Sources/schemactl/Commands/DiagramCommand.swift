@@ -62,7 +62,9 @@ enum DiagramCommand: Command {
         throw Failure(.notFound, "no table has a name like `\(tables)`")
       }
       diagram = diagram.around(chosen, neighbours: neighbours ?? 0)
-    } else if session.flag("changed-since"), let neighbours {
+    } else if let neighbours {
+      try session.require(
+        session.flag("changed-since"), "`--neighbours` needs `--tables` or `--changed-since`")
       diagram = diagram.around(diagram.changedTables, neighbours: neighbours)
     }
     if diagram.tables.isEmpty { session.note("the schema has no tables to draw") }

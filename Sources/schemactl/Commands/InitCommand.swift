@@ -100,9 +100,7 @@ extension Session {
     let list = zip(1..., engines).map { "  \($0)  \($1.rawValue): \(Profile($1).meaning)\n" }
     let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
     guard let answer = ask(question) else {
-      note(
-        "the sync engine is unknown, so lint assumes `additive`. Name the engine in `schemactl.yaml`"
-      )
+      note("the sync engine is unknown, so lint assumes `additive`. Name it in `schemactl.yaml`")
       return nil
     }
     if answer.isEmpty { return engines.first }
