@@ -72,7 +72,7 @@ struct ColumnAlteration {
     }
     if change.default.isKept { return nil }
     // Rows that are older than the column read its default from the schema.
-    if table.parsed.isWithoutRowid || table.rowidName == nil { return "its rows have no rowid" }
+    if table.parsed.isWithoutRowid || table.rowidName() == nil { return "its rows have no rowid" }
     return column.generated == nil ? nil : "its values are computed"
   }
 
@@ -146,7 +146,7 @@ struct ColumnAlteration {
   /// rows, the schema temporarily declares a default that no other row contains. They are updated under the
   /// old default, so that the indexes stay correct.
   private var fillingShortRows: [Step] {
-    guard let rowid = table.rowidName else { return [] }
+    guard let rowid = table.rowidName() else { return [] }
     var marked = ColumnText(column, of: table)
     marked.set(.default, "DEFAULT \(Self.mark)")
     return [

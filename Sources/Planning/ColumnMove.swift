@@ -153,7 +153,9 @@ struct ColumnMove {
     let source = try ParsedTable(named: table.name, in: schema)
     let place = try source.column(named: name)
     let final = source.replacing(place.range, with: move.to.sql)
-    let rewrite = try Rewrite(source, as: final, in: schema, application)
+    let rewrite = try Rewrite(
+      source, as: final, in: schema, application,
+      formerName: renamed == nil ? nil : column.name.text)
     let columns = rewrite.columns {
       $0 == place.name.text ? moved : Rewrite.Column(kept: $0)
     }

@@ -88,22 +88,20 @@ struct ParsedTable {
     return parsed.columns.filter(isInPrimaryKey).map(\.name.text)
   }
 
-  var rowidName: String? { rowidName(beside: []) }
-
   /// A name of the rowid that no column has; nil if columns have all three.
   ///
-  /// - Parameter others: further columns that the table will have, whose names do not count as free.
-  func rowidName(beside others: [String]) -> String? {
+  /// - Parameter other: a further column of the table, whose name does not count as free.
+  func rowidName(beside other: String? = nil) -> String? {
     ["rowid", "_rowid_", "oid"].first { name in
-      parsed.column(named: name) == nil && !others.contains { $0.isSameName(as: name) }
+      parsed.column(named: name) == nil && other?.isSameName(as: name) != true
     }
   }
 
   /// A name of the rowid, as SQL, which may be that of a column. Nil for a WITHOUT ROWID table, and if
   /// columns hide every name of the rowid.
-  func rowid(beside others: [String] = []) -> String? {
+  func rowid(beside other: String? = nil) -> String? {
     guard !parsed.isWithoutRowid else { return nil }
-    return rowidName(beside: others) ?? identity.first.map { Quoting.quoted($0) }
+    return rowidName(beside: other) ?? identity.first.map { Quoting.quoted($0) }
   }
 
   /// The foreign keys that refer to another table, each as pairs of columns.

@@ -167,7 +167,7 @@ extension ParsedTable {
   }
 
   /// The columns that identify a row to a person: the primary key, or else a name of the rowid.
-  var key: [String] { primaryKey.isEmpty ? rowidName.map { [$0] } ?? [] : primaryKey }
+  var key: [String] { primaryKey.isEmpty ? rowidName().map { [$0] } ?? [] : primaryKey }
 }
 
 extension SchemaObject {

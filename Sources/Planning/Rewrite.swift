@@ -15,6 +15,7 @@ struct Rewrite {
   private let automaticIndexes: AutomaticIndexes
   private let scan: String
   private let mayExchange: Bool
+  private let formerName: String?
 
   /// The default of SQLITE_MAX_COLUMN (Limits In SQLite, 2).
   static let columnLimit = 2000
@@ -37,10 +38,13 @@ struct Rewrite {
   /// - Parameters:
   ///   - final: the SQL that the table will have.
   ///   - schema: the schema with the table's indexes and triggers.
+  ///   - formerName: the name that one of the table's columns has until the rows are copied.
   init(
-    _ table: ParsedTable, as final: String, in schema: Schema, _ application: Application
+    _ table: ParsedTable, as final: String, in schema: Schema, _ application: Application,
+    formerName: String? = nil
   ) throws {
     old = table
+    self.formerName = formerName
     new = try ParsedTable(table, as: ParsedTable(table, as: final).storedText(named: table.name))
     self.schema = schema
     mayExchange = !application.plansOperationsAlone
@@ -115,7 +119,7 @@ struct Rewrite {
       : [
         RowProof(
           of: old, as: new, keeping: columns.filter(\.isKept).map { Quoting.unquoted($0.name) },
-          keepsRowids: keepsRowids(columns))
+          keepsRowids: keepsRowids(columns), formerName: formerName)
       ]
     return OperationPlan(
       operation: operation, strategy: .rewrite, because: reason,
@@ -145,7 +149,7 @@ struct Rewrite {
   /// or if columns hide every name of the rowid.
   var rowid: Column? {
     guard !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid, !new.hasRowidAlias,
-      let name = new.rowidName, let value = old.rowidName
+      let name = new.rowidName(), let value = old.rowidName(beside: formerName)
     else { return nil }
     return Column(name: name, value: value, isKept: false)
   }

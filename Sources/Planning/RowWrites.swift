@@ -156,13 +156,17 @@ package struct RowProof: Sendable {
     columns = table.parsed.columns.filter { column in
       column.generated == nil && !(changed.map(column.name.isSame(as:)) ?? false)
     }.map(\.name.text)
-    key = table.keyNames(beside: added.map { [$0] } ?? []).map { ($0, $0) }
+    key = table.keyNames(beside: added).map { ($0, $0) }
   }
 
   /// - Parameters:
   ///   - columns: the columns that keep their names and values.
   ///   - keepsRowids: whether rows keep their rowids; false if either table has none.
-  init(of old: ParsedTable, as new: ParsedTable, keeping columns: [String], keepsRowids: Bool) {
+  ///   - formerName: the name that one of the old table's columns has before the plan.
+  init(
+    of old: ParsedTable, as new: ParsedTable, keeping columns: [String], keepsRowids: Bool,
+    formerName: String? = nil
+  ) {
     table = old.name
     self.columns = columns
     let kept = Set(columns.map(\.identifier))
@@ -171,7 +175,9 @@ package struct RowProof: Sendable {
       && old.primaryKey.map(\.identifier) == new.primaryKey.map(\.identifier)
       && old.primaryKey.allSatisfy { kept.contains($0.identifier) }
     key =
-      if keepsRowids || keepsKey, let before = old.keyNames(), let after = new.keyNames() {
+      if keepsRowids || keepsKey, let before = old.keyNames(beside: formerName),
+        let after = new.keyNames()
+      {
         (before, after)
       } else {
         nil
@@ -247,8 +253,8 @@ private func ofRow(_ columns: some Sequence<String>) -> [String] {
 extension ParsedTable {
   /// The columns that identify a row, as SQL over a row of `t`. Nil if columns hide every name of the rowid.
   ///
-  /// - Parameter others: further columns that the table will have, whose names do not count as free.
-  fileprivate func keyNames(beside others: [String] = []) -> [String]? {
-    parsed.isWithoutRowid ? ofRow(primaryKey) : rowid(beside: others).map { ["t.\($0)"] }
+  /// - Parameter other: a further column of the table, whose name does not count as free.
+  fileprivate func keyNames(beside other: String? = nil) -> [String]? {
+    parsed.isWithoutRowid ? ofRow(primaryKey) : rowid(beside: other).map { ["t.\($0)"] }
   }
 }

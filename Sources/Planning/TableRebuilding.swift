@@ -82,7 +82,7 @@ struct TableRebuilding {
   /// numbered from 1, or a column that gets its default.
   private var placeholder: [Rewrite.Column] {
     if !new.parsed.isWithoutRowid,
-      let name = new.rowidName ?? new.identity.first.map({ Quoting.quoted($0) })
+      let name = new.rowidName() ?? new.identity.first.map({ Quoting.quoted($0) })
     {
       return [Rewrite.Column(name: name, value: "NULL", isKept: false)]
     }

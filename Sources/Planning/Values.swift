@@ -99,7 +99,7 @@ struct RowExpression {
     let name = Quoting.unquoted(sql.text(token))
     column =
       table.parsed.column(named: name)?.name.text
-      ?? (Identifier.rowids.contains(name.identifier) ? table.rowidName : nil)
+      ?? (Identifier.rowids.contains(name.identifier) ? table.rowidName() : nil)
   }
 }
 

@@ -1,3 +1,4 @@
+import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
@@ -95,15 +96,15 @@ private func substituting(_ other: String, in tokens: TokenizedSQL) -> String? {
 }
 
 extension Connection {
-  /// An error message if the statement has added a column whose default does not have the type that a STRICT
-  /// table requires. ADD COLUMN accepts a default of any type (SQLite 3.40.1), and `integrity_check` then
-  /// reports the existing rows. So this tries the default on a scratch table and runs `integrity_check`.
+  /// An error message if the statement has added a column that has not the type which a STRICT table requires:
+  /// a default of another type, or a generated column with such values in existing rows. ADD COLUMN accepts
+  /// both (SQLite 3.40.1), and `integrity_check` then reports the rows.
   ///
   /// - Parameter events: the authorizer events of the statement.
-  /// - Returns: nil if the default has the column's type, and for every other statement.
-  func mistypedDefault(
+  /// - Returns: nil if the column has its type, and for every other statement.
+  func mistypedColumn(
     addedBy events: [AuthorizerEvent], _ application: Application
-  ) throws(DatabaseError) -> String? {
+  ) throws(DatabaseError) -> (status: ExitStatus, message: String)? {
     let isRenaming = events.contains { event in
       event.action == .function && event.second?.hasPrefix("sqlite_rename_") == true
     }
@@ -114,17 +115,41 @@ extension Connection {
     guard !isRenaming, let name = altered?.second else { return nil }
     let tokens = TokenizedSQL(try sql(ofTable: name) ?? "")
     guard case .createTable(let table)? = try? parseCreate(tokens), table.isStrict,
-      let column = table.columns.last, let type = column.type,
-      let value = column.defaultExpression.map({ tokens.text($0.outerRange) })
+      let column = table.columns.last, let type = column.type
     else { return nil }
-    let definition = "\(tokens.text(type.range)) DEFAULT \(value)"
-    guard try !isOfItsType(definition, application) else { return nil }
-    return
+    if column.generated != nil {
+      let rows = try rows(of: name, withAnotherTypeThan: type.text, in: column.name.text)
+      guard rows > 0 else { return nil }
+      return (
+        .migrationFailed,
+        "the generated column `\(name).\(column.name.text)` is not of the type \(type.text) in "
+          + "\(counted(rows, "row")), but the STRICT table `\(name)` requires that. Convert the "
+          + "value in the expression, for example with CAST"
+      )
+    }
+    guard let value = column.defaultExpression.map({ tokens.text($0.outerRange) }),
+      try !isOfItsType("\(tokens.text(type.range)) DEFAULT \(value)", application)
+    else { return nil }
+    return (
+      .invalidInput,
       "the default \(value) of `\(name).\(column.name.text)` is not of the type \(type.text), "
-      + "which the STRICT table `\(name)` requires: existing rows would hold an invalid value. "
-      + "Write a default of that type"
+        + "which the STRICT table `\(name)` requires: existing rows would hold an invalid value. "
+        + "Write a default of that type"
+    )
   }
 
+  private func rows(
+    of table: String, withAnotherTypeThan type: String, in column: String
+  ) throws(DatabaseError) -> Int64 {
+    let storageClass = type.identifier == "int" ? "integer" : type
+    guard type.identifier != "any" else { return 0 }
+    return try value(
+      "SELECT count(*) FROM main.\(Quoting.quoted(table)) "
+        + "WHERE typeof(\(Quoting.quoted(column))) NOT IN ('null', lower(?1))",
+      [.text(storageClass)])?.integer ?? 0
+  }
+
+  /// Tries a default on a scratch table, with `integrity_check`.
   private func isOfItsType(
     _ definition: String, _ application: Application
   ) throws(DatabaseError) -> Bool {

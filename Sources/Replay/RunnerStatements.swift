@@ -95,8 +95,8 @@ extension Runner {
       for event in statementGuard.events { record.writeSet.note(event, of: context.index) }
       record.writeSet.namesRollback = record.writeSet.namesRollback || tokens.namesRollback
       let events = statementGuard.events
-      if let problem = try connection.mistypedDefault(addedBy: events, application) {
-        throw context.failure(.invalidInput, problem, position: start, statement: sql)
+      if let (status, problem) = try connection.mistypedColumn(addedBy: events, application) {
+        throw context.failure(status, problem, position: start, statement: sql)
       }
       record.renames.note(sql, events)
       try onStatement?(

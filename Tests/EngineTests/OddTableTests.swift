@@ -149,6 +149,29 @@ struct OddTableTests {
     #expect(found.contains(["ok"]))
   }
 
+  @Test(
+    "a column that hides a name of the rowid moves, and rows keep their rowids and index entries",
+    arguments: ["rowid", "_rowid_", "oid"], [false, true])
+  func movedRowidName(name: String, isParanoid: Bool) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_table",
+      "CREATE TABLE t (\(name) INT, a TEXT, g AS (\(name) || '!')); CREATE INDEX i ON t (a)")
+    try sandbox.migrate()
+    let free = name == "oid" ? "rowid" : "oid"
+    try sandbox.run("INSERT INTO t (\(free), \(name), a) VALUES (1, 2, 'x'), (2, 1, 'y')")
+    try sandbox.add(
+      "0002_move",
+      "operations: [{ move_column: { table: t, from: \(name), to: { name: s, type: INTEGER }, "
+        + "map: { 1: 10, 2: 20 }, dependents: rename } }]")
+    let failure = try sandbox.migrate { $0.isParanoid = isParanoid }.failure
+    #expect(failure == nil, "\(failure?.message ?? "")")
+    #expect(
+      try sandbox.rows("SELECT \(free), s, a, g FROM t ORDER BY 1")
+        == [[1, 20, "x", "20!"], [2, 10, "y", "10!"]])
+    #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+  }
+
   @Test("texts that look like numbers remain when a table with ANY is no longer STRICT")
   func any() throws {
     let sandbox = try Sandbox()

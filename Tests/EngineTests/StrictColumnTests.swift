@@ -4,7 +4,7 @@ import SchemaTestSupport
 import Testing
 
 @Suite("ADD COLUMN on a STRICT table")
-struct StrictDefaultTests {
+struct StrictColumnTests {
   private static let ways = [
     "add_column: { table: t, column: { name: b, type: TYPE, default: VALUE } }",
     "sql: ALTER TABLE \"T\" ADD b TYPE DEFAULT VALUE",
@@ -38,6 +38,25 @@ struct StrictDefaultTests {
     let failure = sandbox.failure()
     #expect(failure == nil, "\(failure.map { "\($0)" } ?? "")")
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+  }
+
+  @Test(
+    "a generated column with values of another type is refused, and other rows are accepted",
+    arguments: [
+      "add_column: { table: t, column: { name: b, type: TYPE, generated: { as: \"VALUE\" } } }",
+      "sql: ALTER TABLE t ADD b TYPE AS (VALUE)",
+    ])
+  func generated(way: String) throws {
+    for (type, value) in [("INT", "'x' || a"), ("INTEGER", "a / 2.0"), ("BLOB", "a")] {
+      let failure = try #require(try add(way, type, value).failure())
+      #expect(failure.status == .migrationFailed)
+      #expect(failure.message.contains("is not of the type \(type) in 1 row"), "\(failure)")
+    }
+    for (type, value) in [("INT", "'7' || a"), ("REAL", "a"), ("ANY", "a"), ("TEXT", "a")] {
+      let sandbox = try add(way, type, value)
+      #expect(sandbox.failure() == nil, "\(type)")
+      #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+    }
   }
 
   @Test("an old default of another type does not prevent other changes")
