@@ -21,6 +21,8 @@ extension Upgrade {
       do {
         let before = batch.live
         let touched = step.touched
+        let edits = try before.edits(before: step, like: batch.expected, project.application)
+        for edit in edits { try runner.write(edit, context) }
         let violations = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
         let record = try run(step, batch, beyond: violations)

@@ -70,6 +70,12 @@ package struct SchemaEdit: Sendable {
   package let sql: String
   package var change = Change.text
 
+  package init(table: String, sql: String, change: Change = .text) {
+    self.table = table
+    self.sql = sql
+    self.change = change
+  }
+
   package enum Change: Sendable {
     case text
     /// Exchanges the root pages of two tables and of their automatic indexes. The other table contains the

@@ -80,7 +80,7 @@ struct SharedRewrite {
 
 extension Operation {
   /// The table in which the operation drops, alters or moves a column.
-  var changedTable: String? {
+  package var changedTable: String? {
     switch kind {
     case .dropColumn(let table, _): table
     case .alterColumn(let change): change.table

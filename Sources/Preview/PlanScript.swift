@@ -65,7 +65,7 @@ extension PlannedMigration {
     }
     if enforces { lines.append("PRAGMA foreign_keys = ON;") }
     lines.append("BEGIN IMMEDIATE;")
-    lines += first
+    lines += first + edits.flatMap(\.script)
     if !foreignKeysAfter.isEmpty {
       let before = foreignKeysBefore.isEmpty ? noViolations : violations(of: foreignKeysBefore)
       lines.append("CREATE TEMP TABLE schemactl_before AS \(before);")

@@ -75,6 +75,8 @@ package struct PlannedMigration: Sendable {
   package let written: Set<Identifier>
   /// The tables in which the migration changes or removes rows.
   let rewritten: Set<Identifier>
+  /// The edits that give tables the text of the history.
+  let edits: [SchemaEdit]
   /// The statements that remove the temporary objects of the migration.
   package let temporary: [String]
   /// The statements that have run on the scratch database, in order.
@@ -156,6 +158,13 @@ extension Project {
     let pending = replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) }
     let obstacles = pending.map { replay.steps[$0].obstacle(among: report.drift) }
     let free = obstacles.prefix { $0 == nil }.count
+    var edits: [[SchemaEdit]] = []
+    // A cluster does not allow such edits.
+    for index in application.plansOperationsAlone ? [] : pending.prefix(free) {
+      edits.append(
+        try schema.edits(before: replay.steps[index], like: expected, application))
+      for edit in edits[edits.count - 1] { schema.apply(edit) }
+    }
     let recorder = PlanRecorder(application) { work throws(Failure) in
       try measured(database) { () throws(DatabaseError) in try sizes?.cost(of: work) } ?? nil
     }
@@ -175,6 +184,7 @@ extension Project {
             row: replay.ledgerRow(at: pending[report.migrations.count], startedAt: ""),
             foreignKeysBefore: endangered, foreignKeysAfter: keys.affected(by: step.touched),
             written: step.writeSet.written, rewritten: step.writeSet.rewritten,
+            edits: edits.isEmpty ? [] : edits[report.migrations.count],
             temporary: step.temporary.map(\.drop), statements: record.statements,
             before: before, after: scratch.schema))
         before = scratch.schema

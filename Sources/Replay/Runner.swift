@@ -169,7 +169,6 @@ package final class Runner {
         let count = kept?.first { $0.proof.table == copy.table }?.count
         try run(copy, of: count, context, record: &record)
       case .edit(let edit):
-        reach.spread()
         try run(edit, context)
         if edit.exchangesRows { record.writeSet.rewrite(edit.table, by: context.index) }
       case .rewriting(let isOn):

@@ -118,7 +118,8 @@ extension Runner {
 
   /// Edits a row of `sqlite_schema`. The edit is part of the transaction. Defensive mode, which would forbid
   /// it, is off only during the edit.
-  private func write(_ edit: SchemaEdit, _ context: Context) throws {
+  package func write(_ edit: SchemaEdit, _ context: Context) throws {
+    reach.spread()
     let wasDefensive = connection.isOn(.defensive)
     let wasWritable = connection.isOn(.writableSchema)
     connection.set(.defensive, to: false)
