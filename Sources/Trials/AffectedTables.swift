@@ -45,6 +45,7 @@ struct AffectedTables {
         }
       }
       all.formUnion(statement.events.mainTables)
+      if statement.copiesRows { all.formUnion(sql.possibleNames) }
     }
     // The statement may use a new name of the table. `altered` contains the old one.
     if dropsColumns || !changed.allSatisfy(isOld) { changed.formUnion(altered) }
@@ -82,11 +83,15 @@ extension StatementEffect {
     return events.contains { $0.action == .read && $0.isOfTable && $0.first != created.first }
   }
 
-  /// Whether it inserts or changes rows with values of columns other than these. SQLite reports no
-  /// columns when it copies whole rows.
+  /// Whether it may copy whole rows of a table. SQLite then does not report that it reads the table.
+  fileprivate var copiesRows: Bool {
+    events.contains { $0.action == .insert && $0.isOfTable }
+      && !events.contains { $0.action == .read && $0.isOfTable }
+  }
+
+  /// Whether it inserts or changes rows with values of columns other than these.
   func mayCopy(besides columns: Set<Identifier>) -> Bool {
     let read = events.filter { $0.action == .read && $0.isOfTable }
-    let copiesRows = read.isEmpty && events.contains { $0.action == .insert && $0.isOfTable }
     return storesRows
       && (copiesRows || !read.allSatisfy { columns.contains($0.second?.identifier ?? "") })
   }

@@ -81,9 +81,16 @@ struct Contents {
       "SELECT name, type FROM pragma_table_info(?) WHERE pk > 0", [.text(table.name)])
     guard keys.count == 1, keys[0][1].text.map({ $0.isSameName(as: "integer") }) ?? false,
       let key = keys[0][0].text.flatMap({ columns.firstIndex(of: $0.identifier) }),
-      !rows.contains(where: { !MarkMaker.numbers(in: $0[key]).isEmpty })
+      !rows.contains(where: { !MarkMaker.numbers(in: $0[key]).isEmpty }),
+      areConsecutive(rows.map { $0[key] })
     else { return nil }
     return key
+  }
+
+  private static func areConsecutive(_ keys: [Value]) -> Bool {
+    let numbers = keys.compactMap(\.integer)
+    guard let first = numbers.min(), let last = numbers.max() else { return true }
+    return last &- first < Int64(keys.count)
   }
 
   /// A digest of each table, which is equal for the same rows in any order.

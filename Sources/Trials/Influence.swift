@@ -191,14 +191,15 @@ struct Influence {
   private func narrowing(
     _ mapped: [LossJudge.Cell], isExact: Bool
   ) throws(Failure) -> LossJudge.Verdict? {
+    let members = judge.text.members(of: column.key)
+    let objects =
+      members.isEmpty
+      ? []
+      : [(7_500_001, 1), (7_500_001, 2), (7_500_777, 1)].map { mark, rest in
+        MarkMaker.object(.integer(mark), members, rest: rest)
+      }
     if let cell = mapped.first(where: { isObject(table.rows[$0.row].kind) }) {
-      let members = judge.text.members(of: column.key)
-      return try narrowed(
-        [
-          MarkMaker.object(.integer(7_500_001), members),
-          MarkMaker.object(.integer(7_500_001), members, rest: 2),
-          MarkMaker.object(.integer(7_500_777), members),
-        ], in: cell)
+      return try narrowed(objects, in: cell)
     }
     let literals = judge.text.literals(of: [column.key])
     let named = literals.compactMap(\.text)
@@ -211,10 +212,17 @@ struct Influence {
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
     var values = judge.oldValue(cell).similar
+    // A function of time reads a number as a Julian day.
+    if judge.text.readsTimes {
+      values = values.filter { $0.text.flatMap { Int($0) } == nil } + Value.formats[0]
+    }
     if column.affinity == .text {
-      for text in named.prefix(2) where !text.isEmpty && text.utf8.count < 20 {
+      // T and Z are parts of a time.
+      for text in named.prefix(2)
+      where !["", "T", "Z"].contains(text) && text.utf8.count < 20 {
         values += [.text("Ze\(text)bra"), .text("Zebra\(text)")]
       }
+      values += objects
     }
     // Arithmetic rounds large numbers. The new type is the cause only if smaller numbers remain
     // exact.

@@ -291,7 +291,8 @@ package final class RowTrial {
         experiment, base, text, schemaAfter: history.schemas[steps[steps.count - 1] + 1],
         mayCopy: steps.contains { history.affected[$0].mayCopy })
     }
-    let full = try experiment(RowFiller.allKinds)
+    let full = try experiment(
+      RowFiller.allKinds + (text.namesMembers ? RowFiller.memberKinds : []))
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
       if isSingle, !tables.changed.isEmpty {
         let names = tables.changed.sorted().map { "`\($0.text)`" }

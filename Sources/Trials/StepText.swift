@@ -16,6 +16,8 @@ struct StepText {
 
   /// Whether an INSERT may replace rows with the same key.
   private(set) var replacesRows = false
+  /// Whether a function reads a date or a time.
+  private(set) var readsTimes = false
 
   /// The maximum distance in tokens between a column and its value.
   private static let reach = 24
@@ -30,7 +32,7 @@ struct StepText {
     self.columns = columns
     for sql in statements.map({ TokenizedSQL($0) }) {
       note(sql)
-      noteReplaced(sql)
+      noteConflicts(sql)
     }
     if !joinsRows { joined = [] }
   }
@@ -60,7 +62,19 @@ struct StepText {
     let isLeft = count("LEFT") > 0 && count("LEFT") == count("JOIN")
     for index in tokens.indices {
       let text = sql.text(tokens[index])
-      if let name = name(index) {
+      if let name = name(index), sql.textOrEmpty(tokens, index + 1) == "(",
+        TimeFunctions.names.contains(name)
+      {
+        readsTimes = true
+      }
+      if let value = sql.literal(tokens, index) ?? sql.characters(tokens, index) {
+        var seen: Set<Identifier> = []
+        for near in names.reversed() where index - near.index <= Self.reach {
+          if seen.insert(near.name).inserted, seen.count <= 3 { note(value, for: near.name) }
+        }
+        // The column may follow: `0 = done`, or `WHEN 1 THEN done`.
+        if let next = name(index + 2) { note(value, for: next) }
+      } else if let name = name(index) {
         if !Keywords.isKeyword(name.text) || columns.contains(name)
           || tokens[index].kind == .quotedIdentifier
         {
@@ -69,13 +83,6 @@ struct StepText {
         if name == "using", let column = self.name(tokens, index + 2, sql) {
           join(column, column, isLeft)
         }
-      } else if let value = sql.literal(tokens, index) {
-        var seen: Set<Identifier> = []
-        for near in names.reversed() where index - near.index <= Self.reach {
-          if seen.insert(near.name).inserted, seen.count <= 3 { note(value, for: near.name) }
-        }
-        // The column may follow: `0 = done`, or `WHEN 1 THEN done`.
-        if let next = name(index + 2) { note(value, for: next) }
       } else if text == "=" || text == "==", let left = name(index - 1), let right = name(index + 1)
       {
         let last = sql.textOrEmpty(tokens, index + 2) == "." ? name(index + 3) ?? right : right
@@ -95,15 +102,18 @@ struct StepText {
       .compactMap { $0.dropFirst(2).split { ".[\"".contains($0) }.first.map(String.init) }
   }
 
-  /// Adds pairs of columns for a REPLACE with a query. The rows that it copies may have the keys of
-  /// rows that they replace.
-  private mutating func noteReplaced(_ sql: TokenizedSQL) {
-    guard let statement = WritingStatement(sql), statement.source != nil,
-      sql.significant(in: 0..<statement.nameRange.lowerBound).contains(where: {
-        sql.isWord($0, "REPLACE")
-      })
-    else { return }
-    replacesRows = true
+  /// Adds pairs of columns for an INSERT with a query that replaces rows or leaves rows out. The rows that it
+  /// copies may have the keys of other rows.
+  private mutating func noteConflicts(_ sql: TokenizedSQL) {
+    guard let statement = WritingStatement(sql), let source = statement.source else { return }
+    let words = sql.significant(in: 0..<statement.nameRange.lowerBound)
+    let replaces = words.contains { sql.isWord($0, "REPLACE") }
+    guard replaces || words.contains(where: { sql.isWord($0, "IGNORE") }) else { return }
+    replacesRows = replacesRows || replaces
+    let copiesAll = sql.significant(in: source).contains { sql.text($0) == "*" }
+    if statement.columns.isEmpty, copiesAll {
+      joined += columns.map { ($0, $0) }
+    }
     for (column, value) in statement.copied(sql) {
       guard value.count == 1 || value.count == 3 && sql.text(value[value.startIndex + 1]) == ".",
         let last = value.last, [.word, .quotedIdentifier].contains(last.kind)
@@ -111,6 +121,9 @@ struct StepText {
       joined.append((column, sql.name(last)))
     }
   }
+
+  /// Whether the step names a member of a JSON object in a column.
+  var namesMembers: Bool { literals.keys.contains { !members(of: $0).isEmpty } }
 
   private func name(_ tokens: [Token], _ index: Int, _ sql: TokenizedSQL) -> Identifier? {
     guard tokens.indices.contains(index) else { return nil }
@@ -127,6 +140,21 @@ struct StepText {
 extension TokenizedSQL {
   fileprivate func textOrEmpty(_ tokens: [Token], _ index: Int) -> String {
     tokens.indices.contains(index) ? text(tokens[index]) : ""
+  }
+}
+
+extension TokenizedSQL {
+  /// The text of a call such as `char(13, 10)`, at its first token.
+  fileprivate func characters(_ tokens: [Token], _ index: Int) -> Value? {
+    guard isWord(tokens[index], "CHAR"), textOrEmpty(tokens, index + 1) == "(" else { return nil }
+    var scalars = String.UnicodeScalarView()
+    for argument in split(inside(tokens[(index + 1)...]), atCommas: ()) {
+      guard argument.count == 1, let number = UInt32(text(argument[argument.startIndex])),
+        let scalar = Unicode.Scalar(number)
+      else { return nil }
+      scalars.append(scalar)
+    }
+    return .text(String(scalars))
   }
 }
 

@@ -241,6 +241,24 @@ struct LossTests {
   }
 
   @Test(
+    "no older version of the app knows a column that was not released", arguments: Profile.allCases)
+  func unreleasedColumn(_ profile: Profile) throws {
+    func found(_ drafts: [String]) throws -> [String] {
+      try lint([base] + drafts.map { sql($0) }, profile, releases: ["1.0": 1]).findings
+        .filter { $0.rule == "drop-column" }.map { "\($0.severity): \($0.message)" }
+    }
+    let drop = "ALTER TABLE reminders DROP COLUMN extra"
+    let added = try found(["ALTER TABLE reminders ADD COLUMN extra TEXT", drop])
+    #expect(
+      added == [
+        "warning: this drops `reminders.extra`: its values are lost; no release has it"
+      ])
+    let renamed = try found(["ALTER TABLE reminders RENAME COLUMN title TO extra", drop])
+    #expect(renamed.count == 1)
+    #expect(renamed.allSatisfy { !$0.contains("no release has it") })
+  }
+
+  @Test(
     "a copy without a column is a loss",
     arguments: oneIn(
       2,

@@ -37,17 +37,36 @@ extension Rule {
           $0.from.identifier == column.name.identifier ? $0 : nil
         }
         let destination = timeline.destination(of: column, in: change)
+        let isNew = timeline.isUnreleased(column.name, droppedBy: change)
+        let isSafe = isNew || profile == .local
         return timeline.draft(
           message(
-            table, column.name, move, destination, profile,
+            table, column.name, move, destination,
+            isNew ? "no release has it" : profile.harm(ofLosing: column.name),
             isTried: !timeline.losses.untried.contains(change.migration),
             isStored: change.before?.column(column.name)?.isGenerated == false), at: column.place,
           keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
-          fix: profile == .local ? nil : move.map(safeMove),
-          help: profile == .local ? acceptance : nil,
-          correction: profile == .local ? nil : move.flatMap { correction($0, column.place) })
+          fix: isSafe ? nil : move.map(safeMove), help: isSafe ? acceptance : nil,
+          correction: isSafe ? nil : move.flatMap { correction($0, column.place) },
+          severity: isNew ? .warning : nil)
       }
     })
+}
+
+extension Timeline {
+  /// Whether a draft of the same release added the dropped column, after the first release.
+  fileprivate func isUnreleased(_ column: String, droppedBy drop: TableChange) -> Bool {
+    !losses.areInOneRelease(0, drop.migration)
+      && changes(releasedWith: drop.migration).contains { change in
+        change.migration < drop.migration && change.after?.key == drop.before?.key
+          && change.before?.column(column) == nil && change.after?.column(column) != nil
+          && !change.renamedColumns.values.contains(column.identifier)
+      }
+  }
+}
+
+extension MoveColumn {
+  fileprivate var isComputed: Bool { if case .using = mapping { true } else { false } }
 }
 
 private let acceptance =
@@ -56,11 +75,13 @@ private let acceptance =
 
 private func message(
   _ table: String, _ column: String, _ move: MoveColumn?, _ destination: Destination?,
-  _ profile: Profile, isTried: Bool, isStored: Bool
+  _ harm: String, isTried: Bool, isStored: Bool
 ) -> String {
   let values: String? =
     switch (move, destination) {
     case (let move?, .nowhere?): "its values are lost: `\(move.to.name)` does not hold them"
+    case (let move?, .elsewhere?) where move.isComputed:
+      "`\(move.to.name)` holds results of its values"
     case (let move?, _): "its values move to `\(move.to.name)`"
     case (nil, .column(let table, let column)?): "`\(table).\(column)` holds a copy of its values"
     case (nil, .elsewhere?): "other columns hold results of its values"
@@ -70,7 +91,7 @@ private func message(
     case (nil, nil): isTried && isStored ? "its values are lost" : nil
     }
   return "this drops `\(table).\(column)`: "
-    + [values, profile.harm(ofLosing: column)].compactMap { $0 }.joined(separator: "; ")
+    + [values, harm].compactMap(\.self).joined(separator: "; ")
 }
 
 /// The correction. Nil unless the inverse map is complete, and the new column has a default or accepts
