@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaInspect
 import SchemaManifest
 import SchemaReplay
 import SchemaSQLText
@@ -46,15 +47,20 @@ extension Project {
     let bytes = HistoryBundle.encoded(
       folder: folder.path, ledger: ledger, ignoring: foreign.ignored,
       try migrations.map { try source($0, isFrozen: isFrozen($0)) },
-      squashed: try migrationsReplaced(since: oldest).map { try source($0, isFrozen: true) },
+      squashed: try migrationsReplaced(since: oldest, interruption).map {
+        try source($0, isFrozen: true)
+      },
       lock: lock, connectionSQL: try folder.connectionSQL(), schemas: schemas)
     return BundleReport(
       bytes: bytes, migrations: migrations.count,
       drafts: migrations.filter { !isFrozen($0) }.map(\.id))
   }
 
-  /// The migrations that the squash replaces; none if every supported device has run all of them.
-  private func migrationsReplaced(since oldest: String?) throws(Failure) -> [Migration] {
+  /// The migrations that the squash replaces, which must be unchanged. None if every supported device has run
+  /// all of them.
+  private func migrationsReplaced(
+    since oldest: String?, _ interruption: Interruption
+  ) throws(Failure) -> [Migration] {
     guard let squash else { return [] }
     if let oldest {
       guard let last = lock?.all.last(where: { $0.release == oldest }) else {
@@ -65,6 +71,10 @@ extension Project {
       }
       if last.number >= squash.number { return [] }
     }
+    var report = VerifyReport(history: [])
+    try verifySquashed(into: &report, interruption)
+    try requireIntact(report.history)
+    if let failure = report.failure { throw failure }
     return try squashedMigrations() ?? []
   }
 }

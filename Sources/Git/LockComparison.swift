@@ -45,7 +45,7 @@ extension OtherRevisions {
         ? nil : "another canonical digest",
       isAccepted || entry.digests.raw == older.digests.raw ? nil : "another raw digest",
       older.acceptances.allSatisfy(entry.acceptances.contains)
-        ? nil : "without an accepted edit",
+        ? nil : "one accepted edit less",
     ].compactMap { $0 }
     let isEdited = entry.digests.canonical != older.digests.canonical
     if !isEdited, entry.release != older.release, isChosen(entry, over: other) {

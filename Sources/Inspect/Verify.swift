@@ -139,15 +139,11 @@ extension Project {
     }
     let names = squash.replacedMigrations
     let chain = names.compactMap { id in old.first { $0.id == id } }
-    let view = unsquashed(chain)
-    let squashedNumber = squash.number
-    var states = view.comparison.filter { MigrationNumber(id: $0.id) <= squashedNumber }
-    // The chain does not contain older squashes.
-    for other in old where squash.olderSquashes.contains(other.id) {
-      guard let entry = lock?.anyEntry(other.id) else { continue }
-      states.append(folder.squashed.compare(other, with: entry))
+    var states = (chain + old.filter { squash.olderSquashes.contains($0.id) }).map { migration in
+      lock?.anyEntry(migration.id).map { folder.squashed.compare(migration, with: $0) }
+        ?? HistoryEntry(id: migration.id, frozen: false, state: .draft)
     }
-    let known = Set(states.map(\.id.exact)).union(chain.map(\.id.exact))
+    let known = Set(chain.map(\.id.exact))
     states += names.filter { !known.contains($0) }.map { id in
       HistoryEntry(
         id: id, frozen: true, state: .removed,
@@ -159,7 +155,7 @@ extension Project {
       report.history += states
       return
     }
-    let last: ScratchDatabase = try view.replay(chain, interruption: interruption)
+    let last: ScratchDatabase = try unsquashed(chain).replay(chain, interruption: interruption)
     let first: ScratchDatabase = try replay([squash], interruption: interruption)
     if last.fingerprint != first.fingerprint {
       let differences = compareSchemas(expected: last.schema, actual: first.schema)

@@ -156,7 +156,9 @@ extension Project {
       report.adopted = (0..<adopted).map { replay.adoptedRow(at: $0, in: self) }
     }
     let pending = replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) }
-    let obstacles = pending.map { replay.steps[$0].obstacle(among: report.drift) }
+    let obstacles = pending.map { index in
+      replay.steps[index].obstacle(among: report.drift) ?? replay.steps[index].refusal
+    }
     let free = obstacles.prefix { $0 == nil }.count
     var edits: [[SchemaEdit]] = []
     // A cluster does not allow such edits.

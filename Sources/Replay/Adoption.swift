@@ -115,6 +115,12 @@ extension Project {
     migrations.first.flatMap { $0.manifest.squashed.isEmpty ? nil : $0 }
   }
 
+  /// The file of a migration, which may be one that the squash replaces.
+  package func file(ofMigration id: String) -> String {
+    let isReplaced = squash?.manifest.squashed.contains { $0 == id } ?? false
+    return (isReplaced ? folder.squashed : folder).file(ofMigration: id)
+  }
+
   /// The migrations that the squash replaces, including older squashes, in order.
   ///
   /// - Returns: nil if their folder does not exist.

@@ -140,6 +140,13 @@ extension Runner {
     if let refusal = statementGuard.refusal {
       return context.failure(.invalidInput, refusal, position: position(start), statement: sql)
     }
+    let ledger = application.ledger.table.text
+    let clash = "there is already another table or index with this name: \(ledger)"
+    if error.message.isSameName(as: clash) {
+      return context.failure(
+        .invalidInput, "`\(ledger)` is schemactl's ledger: a migration may not use it",
+        position: position(start), statement: sql)
+    }
     guard error.code == .error, let schema = try? Schema(of: connection),
       let missing = context.operation.missingName(in: schema)
     else {

@@ -21,7 +21,7 @@ package func areSameNames(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPoin
 
 // MARK: Settings of the process
 
-/// Reports each unfinished transaction of another process that SQLite rolls back when it opens the
+/// Reports each unfinished transaction, usually of another process, that SQLite rolls back when it reads the
 /// database, in SQLite's words, with the journal's name.
 ///
 /// SQLite has no other way to report it (Atomic Commit In SQLite, section 4). The setting applies

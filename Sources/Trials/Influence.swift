@@ -213,7 +213,7 @@ struct Influence {
     else { return nil }
     var values = judge.oldValue(cell).similar
     // A function of time reads a number as a Julian day.
-    if judge.text.readsTimes {
+    if judge.text.readsTimes, judge.oldValue(cell).text != nil {
       values = values.filter { $0.text.flatMap { Int($0) } == nil } + Value.formats[0]
     }
     if column.affinity == .text {
@@ -308,5 +308,10 @@ struct Influence {
 }
 
 extension RowKind {
-  var isMarked: Bool { if case .marked = self { true } else { false } }
+  var isMarked: Bool {
+    switch self {
+    case .marked, .dates: true
+    default: false
+    }
+  }
 }

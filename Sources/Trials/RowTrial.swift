@@ -292,7 +292,8 @@ package final class RowTrial {
         mayCopy: steps.contains { history.affected[$0].mayCopy })
     }
     let full = try experiment(
-      RowFiller.allKinds + (text.namesMembers ? RowFiller.memberKinds : []))
+      RowFiller.allKinds + (text.namesMembers ? RowFiller.memberKinds : [])
+        + (text.readsTimes ? RowFiller.dateKinds : []))
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
       if isSingle, !tables.changed.isEmpty {
         let names = tables.changed.sorted().map { "`\($0.text)`" }

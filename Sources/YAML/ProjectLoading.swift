@@ -23,6 +23,12 @@ extension Project {
       folder: folder, migrations: try folder.migrations(explaining: twins),
       lock: try readLock(folder), application: application,
       foreign: ForeignObjects(ignoring: ignoring))
+    if project.migrations.isEmpty, project.lock?.all.isEmpty == true {
+      throw Failure(
+        .brokenHistory,
+        "`\(folder.lockFile)` freezes no migration, and `\(path)` has no manifests",
+        remedy: "Restore the folder from git, or delete the lock")
+    }
     // Read the folder once, however many databases need it.
     let squashed = Locked<[Migration]??>(nil)
     project.readSquashed = { folder in

@@ -40,7 +40,7 @@ struct Tool {
         // database a message belongs.
         if command != FleetCommand.self {
           observeRollbacks { [reporter] in
-            reporter.note("SQLite rolled back an unfinished transaction of another process: \($0)")
+            reporter.note("SQLite rolled back an unfinished transaction: \($0)")
           }
         }
         let interruption = Interruption()

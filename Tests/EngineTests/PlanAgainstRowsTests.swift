@@ -100,6 +100,8 @@ struct PlanFailureTests {
       "rebuild_table: { table: items, columns: [\(key), { name: title, type: TEXT, unique: true }] }",
       "rebuild_table: { table: items, columns: [\(key), \(title), { name: n, type: BLOB }], strict: true }",
       "add_column: { table: items, column: { name: k, type: INTEGER, check: n > 0 } }",
+      "add_column: { table: items, column: { name: k, default: { sql: datetime() } } }",
+      "add_column: { table: items, column: { name: k, generated: { as: n, stored: true } } }",
       "add_column: { table: items, column: { name: k, type: INTEGER, default: 3, check: n > k } }",
       "move_column: { table: items, from: n, to: { name: k, type: INTEGER, check: k > 0 }, using: n * 2 }",
       "move_column: { table: items, from: n, to: { name: k, type: INTEGER, check: k < 100 }, using: n + 98 }",

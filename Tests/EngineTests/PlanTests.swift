@@ -262,6 +262,20 @@ struct DryRunTests {
     #expect(report.status == .success)
   }
 
+  @Test("a plan refuses a migration that calls a function of the application, like migrate")
+  func calledFunction() throws {
+    let sandbox = try Sandbox()
+    sandbox.application.declaredFunctions = [DeclaredFunction(name: "ours", arguments: 1)]
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a); INSERT INTO t VALUES (1);")
+    try sandbox.migrate()
+    try sandbox.addSQL("0002_call", "UPDATE t SET a = ours(a);")
+    let failure = #expect(throws: Failure.self) {
+      try sandbox.project().dryRun(sandbox.options())
+    }
+    #expect(failure?.status == .invalidInput)
+    #expect(sandbox.failure()?.status == .invalidInput)
+  }
+
   @Test("a dry run of a missing database does not create it, and reports skipped checks")
   func missing() throws {
     let sandbox = try Sandbox.reminders()

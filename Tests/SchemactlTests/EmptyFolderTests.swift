@@ -65,6 +65,16 @@ struct EmptyFolderTests {
   }
 
   @Test(
+    "an empty folder with a lock that freezes nothing is a broken history",
+    arguments: ["check", "lint", "bundle"])
+  func emptiedLock(command: String) throws {
+    let folder = try WorkingFolder.of([:])
+    try folder.write("migrations/history.lock", "schemactl history 2\n")
+    let run = try folder.expect(2, command)
+    #expect((run.output + run.errors).contains("freezes no migration"))
+  }
+
+  @Test(
     "an empty folder with entries in the lock is a broken history",
     arguments: ["check", "verify", "migrate"])
   func emptied(command: String) throws {

@@ -79,7 +79,7 @@ struct HostileFileTests {
       try FileManager.default.copyItem(
         atPath: folder.path("app.sqlite" + suffix), toPath: folder.path("left.sqlite" + suffix))
     }
-    let note = "note: SQLite rolled back an unfinished transaction of another process: "
+    let note = "note: SQLite rolled back an unfinished transaction: "
     let run = try folder.expect(0, "status", "--database", "left.sqlite")
     #expect(run.errors.contains("\(note)recovered "))
     #expect(run.errors.contains("left.sqlite-journal\n"))

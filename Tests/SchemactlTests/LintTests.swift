@@ -518,6 +518,19 @@ struct LintTests {
       "\(run.output)\(run.errors)")
   }
 
+  @Test("an edited or missing manifest of a squash has its path, and makes no bundle")
+  func editedSquashed() throws {
+    let folder = try squashed()
+    try folder.write(
+      "migrations/squashed/0002_step.yaml", "operations:\n  - sql: CREATE TABLE t9 (a)\n")
+    let run = try folder.expect(2, "verify", "--format", "github")
+    #expect(run.output.contains("file=migrations/squashed/0002_step.yaml"), "\(run.output)")
+    try folder.expect(2, "bundle", "--output", "app.schema")
+    try folder.remove("migrations/squashed/0002_step.yaml")
+    try folder.expect(2, "bundle", "--output", "app.schema")
+    #expect(!folder.exists("app.schema"))
+  }
+
   @Test(
     "runs on a copy of a database that has run some of the migrations that a squash replaces, or all",
     arguments: ["some", "all"])

@@ -119,7 +119,7 @@ struct Annotations {
 
   private mutating func add(_ entry: HistoryEntry, _ edit: ManifestDiff?, of project: Project) {
     let line = "`\(entry.id)`: \(entry.detail)"
-    var place = Failure.Place(file: project.folder.file(ofMigration: entry.id))
+    var place = Failure.Place(file: project.file(ofMigration: entry.id))
     var acceptance: LockAcceptance?
     switch entry.state {
     case .unchanged, .draft, .cosmetic: return notes.append(line)
