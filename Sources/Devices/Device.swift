@@ -39,6 +39,8 @@ final class Device {
       ["uuid"] + application.declaredFunctions.map(\.name.identifier)
         + application.functions.map(\.name.identifier))
     connection = try portable.scratch(application)
+    // Otherwise no trigger may write to a full-text table.
+    connection.set(.trustedSchema, to: true)
     try connection.fixClockAndChance(ChanceCounter(from: 1, step: 0))
     connection.set(.foreignKeys, to: enforcesForeignKeys)
     var tables: [Identifier: DeviceTable] = [:]

@@ -134,13 +134,16 @@ package struct Baseline: Sendable {
   /// - Parameters:
   ///   - all: the ids of the history's migrations.
   ///   - replayed: the ids of the migrations that lint replayed.
+  ///   - untried: the ids of the migrations that did not run on rows.
   ///   - judgesQueries: whether lint checked the application's queries.
   func unused(
-    of all: Set<ExactText>, replayed: Set<ExactText>, judgesQueries: Bool, _ rule: Rule,
-    _ severity: Severity
+    of all: Set<ExactText>, replayed: Set<ExactText>, untried: Set<ExactText>,
+    judgesQueries: Bool, _ rule: Rule, _ severity: Severity
   ) -> [Finding] {
     entries.filter { entry in
-      !entry.isUsed && (judgesQueries || Rule.named(entry.rule)?.section != .breaksQueries)
+      let known = Rule.named(entry.rule)
+      return !entry.isUsed && (judgesQueries || known?.section != .breaksQueries)
+        && !(known?.isFoundByRows == true && untried.contains(entry.migration))
         && (replayed.contains(entry.migration) || !all.contains(entry.migration))
     }.map { entry in
       let about = entry.object.isEmpty ? "" : " about \(entry.object)"

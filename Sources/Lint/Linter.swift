@@ -116,6 +116,7 @@ package struct Linter: Sendable {
       findings +=
         baseline?.unused(
           of: Set(project.migrations.map(\.id.exact)), replayed: replayed,
+          untried: Set(timeline.losses.untried.map { migrations[$0].id.exact }),
           judgesQueries: judgesQueries, rule, severity(rule, profile)) ?? []
     }
     let reported = findings.filter { finding in

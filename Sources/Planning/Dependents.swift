@@ -192,6 +192,14 @@ extension Schema {
     scratch.set(.doubleQuotedStringsInDDL, to: allowsQuotedStrings)
     var (broken, rest) = try scratch.alter(
       "ALTER TABLE schemactl_probe RENAME TO schemactl_renamed")
+    // RENAME accepts unknown functions and collations.
+    for object in rest.objects where object.kind == .view {
+      do {
+        _ = try scratch.prepare("SELECT * FROM main.\(Quoting.quoted(object.name))")
+      } catch  where !error.isFault {
+        broken.append(BrokenObject(object: object, message: error.message))
+      }
+    }
     // SQLite checks the columns that a trigger sets only when it compiles the trigger for its event.
     for object in rest.objects where object.kind == .trigger {
       if let message = try scratch.complaint(about: object, among: rest) {

@@ -1085,6 +1085,24 @@ struct MisplacedTests {
     #expect(failure?.status == .invalidInput)
   }
 
+  @Test("an unknown function or collation of a view is reported at the view")
+  func unknownInView() throws {
+    let report = try lint(
+      [
+        sql("CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT)"),
+        sql(
+          """
+          CREATE VIEW v AS SELECT fold(x) AS y FROM a;
+          CREATE VIEW w AS SELECT x FROM a ORDER BY x COLLATE german;
+          CREATE VIEW u AS SELECT upper(x) AS y FROM a;
+          """),
+      ], .local)
+    #expect(
+      report.lines == [
+        "0002 3:7 error broken-object fold", "0002 4:7 error broken-object german",
+      ])
+  }
+
   @Test("an unknown function is reported once, and lint checks the statements after it")
   func unknown() throws {
     let report = try lint(
@@ -1251,6 +1269,26 @@ struct BaselineTests {
     #expect(
       finding.message
         == "`0002_step` no longer has a finding of `drop-column` about t.y: remove the line")
+  }
+
+  @Test(
+    "an entry of a rule that needs rows counts as used if a frozen migration did not run on rows")
+  func untried() throws {
+    let steps = [
+      made,
+      sql(
+        "CREATE TABLE n (id INTEGER PRIMARY KEY); INSERT INTO n SELECT 1 FROM t; DROP TABLE t; "
+          + "ALTER TABLE n RENAME TO t"),
+    ]
+    let releases = ["1.0": 2]
+    let full = try lint(steps, .local, releases: releases, isFull: true)
+    #expect(full.findings.contains { $0.rule == "loses-rows" || $0.rule == "loses-values" })
+    let text = Baseline.text(full.findings)
+    for isFull in [true, false] {
+      let report = try lint(
+        steps, .local, releases: releases, baseline: text, isFull: isFull)
+      #expect(report.findings.filter { !$0.isSuppressed } == [], "\(isFull)")
+    }
   }
 
   @Test("a suppression takes precedence, and an invalid line is an error at its position")

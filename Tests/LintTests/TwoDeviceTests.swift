@@ -531,6 +531,23 @@ struct ProofScopeTests {
     #expect(full.proof.map(\.short) == usual.proof.map(\.short))
   }
 
+  @Test("a table whose trigger writes to a full-text table is tested, too")
+  func fullText() throws {
+    let first = sql(
+      """
+      CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()), x TEXT);
+      CREATE VIRTUAL TABLE f USING fts5 (x);
+      CREATE TRIGGER a_f AFTER INSERT ON a BEGIN INSERT INTO f (rowid, x) VALUES (new.rowid, new.x); END;
+      """)
+    func proof(_ step: String) throws -> [String] {
+      let report = try lint([first, sql(step)], .sqliteData, releases: ["1.0": 1])
+      #expect(!report.notes.contains { $0.contains("could not generate") })
+      return report.proof.map { $0.object ?? "" }
+    }
+    #expect(try proof("ALTER TABLE a ADD COLUMN y TEXT") == [])
+    #expect(try proof("CREATE UNIQUE INDEX a_x ON a (x)") == ["a.x"])
+  }
+
   @Test("without a release, nothing is tested")
   func unreleased() throws {
     #expect(try lint([base, drop], .sqliteData).proof == [])

@@ -112,6 +112,10 @@ private func problems(
     problems.append("has a default that gives rows inserted at the same time the same key")
   case .chance?, .unknown?: break
   }
+  let isBLOB = column.affinity == .blob && column.type != nil
+  if scope.profile == .sqliteData, isBLOB || column.affinity == .real {
+    problems.append("is not a text, as SQLiteData requires")
+  }
   if scope.profile == .sqliteData, column.notNull != .replace {
     problems.append("is not NOT NULL ON CONFLICT REPLACE")
   }
