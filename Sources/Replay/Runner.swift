@@ -154,6 +154,7 @@ package final class Runner {
     record.strategies.append(plan.strategy)
     try onPlan?(plan, record.writeSet)
     let enforces = connection.isOn(.foreignKeys)
+    let mistyped = try plan.expectations.map { try connection.mistypedRows(of: $0.table) }
     var kept: [KeptRows]?
     for step in plan.steps {
       try stopIfInterrupted(context)
@@ -178,7 +179,13 @@ package final class Runner {
         connection.set(.foreignKeys, to: !isOn && enforces)
       }
     }
-    for expectation in plan.expectations { try compare(expectation, context) }
+    for (expectation, known) in zip(plan.expectations, mistyped) {
+      try compare(expectation, context)
+      let found = try connection.mistypedRows(of: expectation.table)
+      if let new = found.first(where: { known[$0.key] == nil }) {
+        throw context.failure(.migrationFailed, new.value)
+      }
+    }
     for case .copy(let copy) in plan.steps { record.writeSet.forget(copy.target) }
     try compare(kept ?? [], context)
   }

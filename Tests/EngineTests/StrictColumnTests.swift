@@ -59,6 +59,34 @@ struct StrictColumnTests {
     }
   }
 
+  @Test(
+    "an operation that gives a generated column values of another type fails, and others succeed",
+    arguments: [
+      "alter_column: { table: t, column: g, generated: { as: a } }",
+      "alter_column: { table: t, column: g, generated: { as: a, stored: true } }",
+      "rebuild_table: { table: t, strict: true, columns: [{ name: a, type: TEXT }, "
+        + "{ name: g, type: INTEGER, generated: { as: a } }] }",
+      "move_column: { table: t, from: a, to: { name: b, type: TEXT }, using: \"a || 'x'\", "
+        + "dependents: rename }",
+    ])
+  func changedExpression(operation: String) throws {
+    let isMove = operation.hasPrefix("move")
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_t",
+      "CREATE TABLE t (a TEXT, g INTEGER AS (\(isMove ? "a" : "length(a)"))) STRICT")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t (a) VALUES ('\(isMove ? "7" : "x")')")
+    let before = try sandbox.rows("SELECT * FROM t")
+    try sandbox.add("0002_change", "operations: [{ \(operation) }]")
+    let failure = try #require(sandbox.failure())
+    #expect(failure.status == .migrationFailed, "\(failure.message)")
+    #expect(failure.message.contains("`t.g` is not of the type INTEGER in 1 row"))
+    #expect(try sandbox.rows("SELECT * FROM t") == before)
+    try sandbox.run("UPDATE t SET a = '\(isMove ? "x" : "7")'")
+    #expect((sandbox.failure() == nil) == true)
+  }
+
   @Test("an old default of another type does not prevent other changes")
   func old() throws {
     let sandbox = try add("sql: ALTER TABLE t RENAME a TO c", "", "")

@@ -40,6 +40,25 @@ struct LatestSchemaTests {
   }
 
   @Test(
+    "a foreign key whose parent's key a draft removes is reported at the removal",
+    arguments: [
+      "operations:\n  - drop_index: { name: code }\n",
+      sql(
+        "CREATE TABLE x (id INTEGER PRIMARY KEY, code TEXT); INSERT INTO x SELECT * FROM p;"
+          + "DROP TABLE p; ALTER TABLE x RENAME TO p"),
+    ])
+  func removedKey(draft: String) throws {
+    let tables = sql(
+      """
+      CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT);
+      CREATE UNIQUE INDEX code ON p (code);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, code TEXT REFERENCES p (code));
+      """)
+    #expect(try found([tables], "broken-object").isEmpty)
+    #expect(try found([tables, draft], "broken-object").map(\.migration) == ["0002_step"])
+  }
+
+  @Test(
     "an object that a draft breaks by dropping another is reported at the drop",
     arguments: [
       "drop_table: { table: Lists }", "drop_column: { table: Lists, column: title }",

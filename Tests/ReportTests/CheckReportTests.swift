@@ -78,12 +78,12 @@ struct CheckReportTests {
     let tools = sandbox.folder + "/tools"
     let log = sandbox.folder + "/log"
     try FileManager.default.createDirectory(atPath: tools, withIntermediateDirectories: true)
-    try """
-    #!/bin/sh
-    printf '%s\\n' "$@" >> \(log)
-    case "$*" in *--paginate*) echo "\(knownComment)" ;; esac
-    """.write(toFile: tools + "/gh", atomically: true, encoding: .utf8)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tools + "/gh")
+    try writeProgram(
+      tools + "/gh",
+      """
+      printf '%s\\n' "$@" >> \(log)
+      case "$*" in *--paginate*) echo "\(knownComment)" ;; esac
+      """)
     try? FileManager.default.removeItem(atPath: log)
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let run = try start(

@@ -89,8 +89,7 @@ struct DiagramTests {
   func brokenGraphviz(_ script: String, _ reason: String) throws {
     let sandbox = try Sandbox()
     let program = sandbox.folder + "/dot"
-    try "#!/bin/sh\n\(script)\n".write(toFile: program, atomically: true, encoding: .utf8)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    try writeProgram(program, script)
     #expect(throws: Subprocess.Problem.failed(reason)) {
       try Graphviz.svg(of: "digraph {}", seconds: 1, program: program)
     }

@@ -18,9 +18,8 @@ struct DeploymentScriptTests {
 
   /// The script's calls of system services in order, and its exit code.
   private func run(in folder: WorkingFolder) throws -> (services: String, status: Int32) {
-    try folder.write(
-      "systemctl", "#!/bin/sh\necho \"$1\" >> '\(folder.path("services"))'\n")
-    try folder.setMode(0o755, of: "systemctl")
+    try writeProgram(
+      folder.path("systemctl"), "echo \"$1\" >> '\(folder.path("services"))'")
     try folder.write("deploy.sh", try script(in: folder))
     try folder.write("services", "")
     let run = try bash("PATH=$PWD:$PATH sh deploy.sh", in: folder.path)

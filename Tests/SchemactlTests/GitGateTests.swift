@@ -51,8 +51,7 @@ struct VerifyInRepositoryTests {
     /// Adds a `git` earlier in the path, which runs `script` before the real one.
     private func path(_ folder: WorkingFolder, git script: String) throws -> [String: String] {
       try folder.makeFolder("bin")
-      try folder.write("bin/git", "#!/bin/sh\n\(script)\nPATH=${PATH#*:} exec git \"$@\"\n")
-      try folder.setMode(0o755, of: "bin/git")
+      try writeProgram(folder.path("bin/git"), "\(script)\nPATH=${PATH#*:} exec git \"$@\"")
       let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
       return ["PATH": folder.path("bin") + ":" + path]
     }

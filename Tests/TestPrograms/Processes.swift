@@ -100,6 +100,14 @@ package final class Running {
   }
 }
 
+/// Writes an executable script by a process of its own. A program that another test starts in the meantime would
+/// inherit the open file of this process, and the system runs no file that is open for writing.
+package func writeProgram(_ path: String, _ script: String) throws {
+  let ended = try run(
+    "/bin/sh", ["-c", "cat > \"$0\" && chmod 755 \"$0\"", path], input: "#!/bin/sh\n\(script)\n")
+  guard ended.code == 0 else { throw DidNotEnd(program: path, seconds: 0) }
+}
+
 package struct DidNotEnd: Error {
   package let program: String
   package let seconds: Double

@@ -164,7 +164,9 @@ private func missingParents(_ timeline: Timeline) -> [Draft] {
       let columns = names.joined(separator: ", ")
       let made = names.map { table.place(of: $0) }.max { $0.number < $1.number } ?? table.shaped
       let missing = parent == nil ? [key.parent.identifier] : key.parentColumns
-      let place = missing.compactMap { timeline.removal(of: $0, after: made) }.first ?? made
+      let place =
+        missing.compactMap { timeline.removal(of: $0, after: made) }.first
+        ?? timeline.removal(ofKey: key, of: parent, after: made) ?? made
       return timeline.draft(
         "the foreign key `\(table.shape.name) (\(columns))` \(problem): with foreign keys enforced, "
           + "SQLite refuses writes to `\(table.shape.name)`",
@@ -173,6 +175,28 @@ private func missingParents(_ timeline: Timeline) -> [Draft] {
         column: names.count == 1 ? names[0] : nil, object: "\(table.shape.name).\(columns)",
         table: table.shape.name)
     }
+  }
+}
+
+extension Timeline {
+  /// The last statement that removed the key of the parent to which a foreign key refers.
+  fileprivate func removal(
+    ofKey key: TableShape.ForeignKey, of parent: TableShape?, after place: StatementPlace
+  ) -> StatementPlace? {
+    guard let parent else { return nil }
+    func isKey(_ columns: [Identifier?]) -> Bool {
+      key.parentColumns.isEmpty || Set(columns) == Set(key.parentColumns.map { $0 })
+    }
+    let indexes = removed.filter { object in
+      index(object).map { $0.isUnique && $0.table.identifier == parent.key && isKey($0.columns) }
+        ?? false
+    }.map(\.place)
+    let rebuilds = changes.filter { change in
+      change.after?.key == parent.key && change.before?.keys.contains(where: isKey) ?? false
+        && change.after?.keys.contains(where: isKey) == false
+    }.map(\.shaped)
+    return (indexes + rebuilds).filter { $0.number > place.number }
+      .max { $0.number < $1.number }
   }
 }
 
