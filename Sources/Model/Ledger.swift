@@ -18,6 +18,11 @@ package struct Ledger: Sendable, Equatable, CustomStringConvertible {
     "schemactl_repairs" + (self == .usual ? "" : "_of_\(table.text)")
   }
 
+  /// The error message about a migration that uses it.
+  package var refusal: String {
+    "`\(table)` is schemactl's ledger: a migration may not use it"
+  }
+
   /// The reason why a ledger cannot have this name; nil if it can.
   package static func problem(ofName name: String) -> String? {
     if name.identifier.isInternal {

@@ -160,12 +160,12 @@ extension Project {
       replay.steps[index].obstacle(among: report.drift) ?? replay.steps[index].refusal
     }
     let free = obstacles.prefix { $0 == nil }.count
-    var edits: [[SchemaEdit]] = []
-    // A cluster does not allow such edits.
-    for index in application.plansOperationsAlone ? [] : pending.prefix(free) {
-      edits.append(
-        try schema.edits(before: replay.steps[index], like: expected, application))
-      for edit in edits[edits.count - 1] { schema.apply(edit) }
+    let edits = try pending.prefix(free).map { (index) throws(Failure) -> [SchemaEdit] in
+      // A cluster does not allow such edits.
+      guard !application.plansOperationsAlone else { return [] }
+      let edits = try schema.edits(before: replay.steps[index], like: expected, application)
+      for edit in edits { schema.apply(edit) }
+      return edits
     }
     let recorder = PlanRecorder(application) { work throws(Failure) in
       try measured(database) { () throws(DatabaseError) in try sizes?.cost(of: work) } ?? nil
@@ -186,7 +186,7 @@ extension Project {
             row: replay.ledgerRow(at: pending[report.migrations.count], startedAt: ""),
             foreignKeysBefore: endangered, foreignKeysAfter: keys.affected(by: step.touched),
             written: step.writeSet.written, rewritten: step.writeSet.rewritten,
-            edits: edits.isEmpty ? [] : edits[report.migrations.count],
+            edits: edits[report.migrations.count],
             temporary: step.temporary.map(\.drop), statements: record.statements,
             before: before, after: scratch.schema))
         before = scratch.schema

@@ -96,9 +96,9 @@ private func substituting(_ other: String, in tokens: TokenizedSQL) -> String? {
 }
 
 extension Connection {
-  /// An error message if the statement has added a column that has not the type which a STRICT table requires:
-  /// a default of another type, or a generated column with such values in existing rows. ADD COLUMN accepts
-  /// both (SQLite 3.40.1), and `integrity_check` then reports the rows.
+  /// An error message if the statement has added a column to a STRICT table that does not have its type: its
+  /// default has another type, or it is generated and existing rows give it values of another type. ADD COLUMN
+  /// accepts both (SQLite 3.40.1), and `integrity_check` then reports the rows.
   ///
   /// - Parameter events: the authorizer events of the statement.
   /// - Returns: nil if the column has its type, and for every other statement.

@@ -140,12 +140,11 @@ extension Runner {
     if let refusal = statementGuard.refusal {
       return context.failure(.invalidInput, refusal, position: position(start), statement: sql)
     }
-    let ledger = application.ledger.table.text
-    let clash = "there is already another table or index with this name: \(ledger)"
+    let ledger = application.ledger
+    let clash = "there is already another table or index with this name: \(ledger.table)"
     if error.message.isSameName(as: clash) {
       return context.failure(
-        .invalidInput, "`\(ledger)` is schemactl's ledger: a migration may not use it",
-        position: position(start), statement: sql)
+        .invalidInput, ledger.refusal, position: position(start), statement: sql)
     }
     guard error.code == .error, let schema = try? Schema(of: connection),
       let missing = context.operation.missingName(in: schema)
@@ -254,8 +253,8 @@ extension Runner {
       }
     guard isMentioned else { return }
     throw context.failure(
-      .invalidInput, "`\(ledger)` is schemactl's ledger: a migration may not use it",
-      position: position, statement: tokens.text(0..<tokens.bytes.count))
+      .invalidInput, application.ledger.refusal, position: position,
+      statement: tokens.text(0..<tokens.bytes.count))
   }
 
   /// The first call of a missing function in the compiled program (EXPLAIN, The SQLite Bytecode Engine). The

@@ -45,7 +45,7 @@ package final class StatementGuard {
       return .deny
     }
     if usesLedger(event) {
-      refusal = "`\(ledger)` is schemactl's ledger: a migration may not use it"
+      refusal = ledger.refusal
       return .deny
     }
     if event.action == .pragma, let name = event.first,
