@@ -71,6 +71,7 @@ package struct DraftCopy: Sendable {
     let live = try ReadableDatabase(file: database, timeout: timeout).connection
     let rows = try LiveDatabase(live, project.ledger, path: database).rows ?? []
     guard try DatabaseFile.exists(path) else {
+      if !rows.isEmpty, rows.count == frozen(rows).count { return .here }
       guard hasOnlyDrafts(rows) else {
         throw Failure(
           .notFound,

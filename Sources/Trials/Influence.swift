@@ -56,7 +56,7 @@ struct Influence {
     guard !lost.isEmpty else { return .kept(.elsewhere) }
     if let narrowed = try range(lost) { return narrowed }
     if try isListOfValues(lost) { return .kept(.elsewhere) }
-    if mapped.isEmpty, let verdict = try form(lost) { return verdict }
+    if mapped.allSatisfy(isDate), let verdict = try form(lost) { return verdict }
     return .lost(lost, isAll: lost.count == cells.count)
   }
 
@@ -211,11 +211,10 @@ struct Influence {
         }),
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
+    if isDate(cell) { return try narrowed(Value.formats[0], in: cell) }
     var values = judge.oldValue(cell).similar
     // A function of time reads a number as a Julian day.
-    if judge.text.readsTimes, judge.oldValue(cell).text != nil {
-      values = values.filter { $0.text.flatMap { Int($0) } == nil } + Value.formats[0]
-    }
+    if judge.text.readsTimes { values.removeAll { $0.text.flatMap { Int($0) } != nil } }
     if column.affinity == .text {
       // T and Z are parts of a time.
       for text in named.prefix(2)
@@ -250,6 +249,10 @@ struct Influence {
       }
     }
     return Array(values.prefix(8))
+  }
+
+  private func isDate(_ cell: LossJudge.Cell) -> Bool {
+    if case .dates = table.rows[cell.row].kind { true } else { false }
   }
 
   private func isObject(_ kind: RowKind) -> Bool {
