@@ -10,7 +10,8 @@ package struct Loss: Sendable {
     case exchanged([(from: String, to: String)])
     /// Two different values of a column that became equal.
     case narrowed(String, String)
-    case rows(isAll: Bool)
+    /// - Parameter ifEmpty: the table without whose rows the step loses these rows.
+    case rows(isAll: Bool, ifEmpty: String? = nil)
   }
 
   package let kind: Kind

@@ -45,7 +45,8 @@ struct AffectedTables {
         }
       }
       all.formUnion(statement.events.mainTables)
-      if statement.copiesRows { all.formUnion(sql.possibleNames) }
+      // SQLite does not report every table that an INSERT reads.
+      if statement.inserts { all.formUnion(sql.possibleNames) }
     }
     // The statement may use a new name of the table. `altered` contains the old one.
     if dropsColumns || !changed.allSatisfy(isOld) { changed.formUnion(altered) }
@@ -83,17 +84,15 @@ extension StatementEffect {
     return events.contains { $0.action == .read && $0.isOfTable && $0.first != created.first }
   }
 
-  /// Whether it may copy whole rows of a table. SQLite then does not report that it reads the table.
-  fileprivate var copiesRows: Bool {
-    events.contains { $0.action == .insert && $0.isOfTable }
-      && !events.contains { $0.action == .read && $0.isOfTable }
-  }
+  fileprivate var inserts: Bool { events.contains { $0.action == .insert && $0.isOfTable } }
 
   /// Whether it inserts or changes rows with values of columns other than these.
   func mayCopy(besides columns: Set<Identifier>) -> Bool {
     let read = events.filter { $0.action == .read && $0.isOfTable }
+    // SQLite does not report that an INSERT of whole rows reads them.
     return storesRows
-      && (copiesRows || !read.allSatisfy { columns.contains($0.second?.identifier ?? "") })
+      && (inserts && read.isEmpty
+        || !read.allSatisfy { columns.contains($0.second?.identifier ?? "") })
   }
 }
 

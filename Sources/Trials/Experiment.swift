@@ -50,6 +50,8 @@ final class Experiment {
   private let application: Application
   private let interruption: Interruption
   private let migrations: [(index: Int, migration: Migration)]
+  /// The changes of each run.
+  private let always: [Change]
   /// The tables that the last migration changes.
   private let touched: Set<Identifier>
   /// The failure of a migration in the latest run.
@@ -67,6 +69,14 @@ final class Experiment {
     interruption = history.interruption
     migrations = steps.map { ($0, history.migrations[$0].withSmallLimits) }
     touched = history.touched[steps[steps.count - 1]]
+    always = []
+  }
+
+  /// The same experiment without the rows of a table.
+  init(_ other: Experiment, emptying table: String) {
+    (database, application, interruption) = (other.database, other.application, other.interruption)
+    (migrations, touched) = (other.migrations, other.touched)
+    always = other.always + [.empty(table: table)]
   }
 
   /// - Parameter checksReferences: whether to look for foreign keys that the last migration breaks.
@@ -84,7 +94,7 @@ final class Experiment {
       try connection.deserialize(database.bytes)
       connection.set(.trustedSchema, to: true)
       connection.set(.triggers, to: false)
-      for change in changes {
+      for change in always + changes {
         if let refusal = try connection.refusal(of: change.sql) {
           self.refusal = refusal
           return nil

@@ -75,6 +75,14 @@ struct LossJudge {
     database.tables[cell.table]?.rows[cell.row].cells[cell.column] ?? .null
   }
 
+  /// A different value of the column, in another row.
+  func otherValue(_ cell: Cell) -> Value? {
+    let old = oldValue(cell)
+    return database.tables[cell.table]?.rows.lazy.map { $0.cells[cell.column] }.first {
+      $0 != old && $0 != .null
+    }
+  }
+
   private func valueAfter(_ cell: Cell) -> Value {
     base.contents.tables[cell.table]?.rows[cell.row][cell.column] ?? .null
   }

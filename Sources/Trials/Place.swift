@@ -22,7 +22,7 @@ struct Place {
   func ofRows() throws(Failure) -> StatementPlace? {
     let (rows, table) = (outcome.lost, outcome.table.shape.key)
     let marks = judge.marks(of: rows, in: table)
-    let step = try last([], judge.removing(rows, of: table)) {
+    let step = try last([], [judge.removing(rows, of: table)]) {
       !marks.isDisjoint(with: MarkMaker.numbers(in: $1))
     }
     guard let step else { return fallback }
@@ -39,7 +39,16 @@ struct Place {
   ) throws(Failure) -> StatementPlace? {
     let values = cells.map(judge.oldValue)
     let one = cells.compactMap { judge.setting($0, to: equal?.0 ?? judge.oldValue($0)) }
-    let two = cells.compactMap { judge.setting($0, to: equal?.1 ?? judge.oldValue($0).different) }
+    let two =
+      if let equal {
+        [cells.compactMap { judge.setting($0, to: equal.1) }]
+      } else {
+        // A CHECK may accept only values of other rows.
+        [
+          cells.compactMap { judge.setting($0, to: judge.oldValue($0).different) },
+          cells.compactMap { cell in judge.otherValue(cell).flatMap { judge.setting(cell, to: $0) } },
+        ]
+      }
     guard !cells.isEmpty,
       let step = try last(one, two, orHolding: { $0 == column && values.contains($1) })
     else { return overwrites(column) ? nil : fallback }
@@ -48,15 +57,21 @@ struct Place {
 
   /// The statement after which two runs no longer differ. If no statement has this effect, the
   /// statement after the last one that leaves a cell for which `fits` is true.
+  ///
+  /// - Parameter others: the changes of the second run; the first ones that the database accepts.
   private func last(
-    _ a: [Experiment.Change], _ b: [Experiment.Change],
+    _ changes: [Experiment.Change], _ others: [[Experiment.Change]],
     orHolding fits: (Identifier, Value) -> Bool
   ) throws(Failure) -> Experiment.Step? {
-    if let one = try judge.experiment.run(a, tracing: true),
-      let two = try judge.experiment.run(b, tracing: true), one.steps.count == two.steps.count
-    {
-      let index = one.steps.indices.last { one.steps[$0].digest != two.steps[$0].digest } ?? -1
-      if one.steps.indices.contains(index + 1) { return one.steps[index + 1] }
+    if let one = try judge.experiment.run(changes, tracing: true) {
+      for other in others {
+        guard let two = try judge.experiment.run(other, tracing: true),
+          one.steps.count == two.steps.count
+        else { continue }
+        let index = one.steps.indices.last { one.steps[$0].digest != two.steps[$0].digest } ?? -1
+        if one.steps.indices.contains(index + 1) { return one.steps[index + 1] }
+        break
+      }
     }
     let steps = try judge.experiment.run(tracing: true)?.steps ?? []
     let last = steps.lastIndex { step in

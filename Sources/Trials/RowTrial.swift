@@ -95,6 +95,33 @@ package final class RowTrial {
         outcome.losesAll = outcome.losesAll && together.losesAll
       }
       try report(outcome, change?.renamedColumns ?? [:], migration, timeline)
+      if outcome.lost.isEmpty, name != nil {
+        try judgeWithEmptyTables(outcome, tables, migration, timeline)
+      }
+    }
+  }
+
+  /// Judges the rows of a table while a table that the migration only reads is empty. A join without
+  /// a common column, for example with a table of settings, then finds no row.
+  private func judgeWithEmptyTables(
+    _ outcome: TableOutcome, _ tables: AffectedTables, _ migration: Int, _ timeline: Timeline
+  ) throws {
+    let (judge, filled) = (outcome.judge, outcome.table)
+    let parents = judge.database.references[filled.shape.key]?.map(\.parent) ?? []
+    for other in tables.all.subtracting(tables.changed).subtracting(parents).sorted()
+    where !history.hasRows(other, before: migration) {
+      guard let name = judge.database.tables[other]?.shape.name else { continue }
+      let experiment = Experiment(judge.experiment, emptying: name)
+      guard let base = try experiment.run() else { continue }
+      let emptied = try TableOutcome(
+        LossJudge(
+          experiment, base, judge.text, schemaAfter: judge.schemaAfter, mayCopy: judge.mayCopy),
+        filled, after: outcome.name)
+      let place = Place(timeline: timeline, migration: migration, outcome: emptied)
+      guard emptied.lost.count == filled.rows.count, let statement = try place.ofRows() else {
+        continue
+      }
+      evidence.losses.append(emptied.loss(.rows(isAll: true, ifEmpty: name), at: statement))
     }
   }
 
@@ -172,10 +199,8 @@ package final class RowTrial {
         let isOver = change.leftovers.contains { before.table($0) != nil && after.table($0) == nil }
         guard isOver, after.table(new) != nil else { continue }
         start =
-          history.schemas[change.migration].table(old) == nil
-            || !change.copies.contains { $0.migration == change.migration }
-          ? starts(old, nil, change.migration, timeline).last
-          : LossEvidence.Key(migration: change.migration, table: old)
+          starts(old, nil, change.migration, timeline).last
+          ?? LossEvidence.Key(migration: change.migration, table: old)
       }
       guard let start, let outcome = try combinedOutcome(of: new, from: start, migration, timeline)
       else { continue }

@@ -108,7 +108,10 @@ struct StepText {
     guard let statement = WritingStatement(sql), let source = statement.source else { return }
     let words = sql.significant(in: 0..<statement.nameRange.lowerBound)
     let replaces = words.contains { sql.isWord($0, "REPLACE") }
-    guard replaces || words.contains(where: { sql.isWord($0, "IGNORE") }) else { return }
+    guard
+      replaces || words.contains(where: { sql.isWord($0, "IGNORE") })
+        || sql.significant.contains(where: { sql.isWord($0, "CONFLICT") })
+    else { return }
     replacesRows = replacesRows || replaces
     let copiesAll = sql.significant(in: source).contains { sql.text($0) == "*" }
     if statement.columns.isEmpty, copiesAll {
@@ -118,7 +121,7 @@ struct StepText {
       guard value.count == 1 || value.count == 3 && sql.text(value[value.startIndex + 1]) == ".",
         let last = value.last, [.word, .quotedIdentifier].contains(last.kind)
       else { continue }
-      joined.append((column, sql.name(last)))
+      joined.append((column ?? sql.name(last), sql.name(last)))
     }
   }
 
@@ -159,12 +162,16 @@ extension TokenizedSQL {
 }
 
 extension WritingStatement {
-  /// The columns of an `INSERT … SELECT` with the expressions for them; empty for other statements.
-  fileprivate func copied(_ sql: TokenizedSQL) -> [(column: Identifier, value: ArraySlice<Token>)] {
+  /// The expressions of an `INSERT … SELECT`, with the columns that it lists; empty for other
+  /// statements.
+  fileprivate func copied(
+    _ sql: TokenizedSQL
+  ) -> [(column: Identifier?, value: ArraySlice<Token>)] {
     let tokens = (source.map(sql.significant(in:)) ?? [])[...]
     guard sql.isWord(tokens.first, "SELECT"), let from = sql.firstWord(of: ["FROM"], in: tokens)
     else { return [] }
     let values = sql.split(tokens[(tokens.startIndex + 1)..<from], atCommas: ())
-    return zip(columns, values).map { ($0.text.identifier, $1) }
+    return columns.isEmpty
+      ? values.map { (nil, $0) } : zip(columns, values).map { ($0.text.identifier, $1) }
   }
 }

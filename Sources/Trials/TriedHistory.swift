@@ -113,6 +113,13 @@ final class TriedHistory {
     }
   }
 
+  // MARK: Rows
+
+  /// Whether earlier migrations wrote rows of the table that exist before the migration.
+  func hasRows(_ table: Identifier, before migration: Int) -> Bool {
+    written[migration][table] != nil
+  }
+
   // MARK: Databases
 
   /// A private database without rows. It has the schema before the first migration, limited to the

@@ -234,10 +234,51 @@ struct LossTests {
         .map { "\($0.severity): \($0.message)" }
     }
     #expect(
-      try found(["1.0": 1]) == ["warning: this drops the table `backup`: its rows are lost"])
+      try found(["1.0": 1]) == [
+        "warning: this drops the table `backup`: its rows are lost; no release has it"
+      ])
     let known = try found(["1.0": 1, "2.0": 2])
     #expect(known.count == 1)
     #expect(known.allSatisfy { $0.contains("older version") })
+  }
+
+  @Test(
+    "the message about a dropped table names the tables that hold its rows",
+    arguments: [
+      ("INSERT INTO a SELECT id, title, kind FROM items", "`a` holds a copy of its rows"),
+      (
+        "INSERT INTO a SELECT id, title, kind FROM items WHERE kind = 'a'; "
+          + "INSERT INTO b SELECT id, title FROM items WHERE kind = 'b'",
+        "other tables hold its values"
+      ),
+      ("INSERT INTO b SELECT id, title FROM items", "values of `kind` are lost"),
+      (
+        "INSERT INTO c SELECT id, title, kind FROM items WHERE true ON CONFLICT DO NOTHING",
+        "values of `title` and `kind` are lost"
+      ),
+      ("DELETE FROM items", "its rows are lost"),
+    ])
+  func destinations(_ copy: String, _ outcome: String) throws {
+    let report = try lint(
+      [
+        sql(
+          """
+          CREATE TABLE items (
+            id INTEGER PRIMARY KEY, title TEXT, kind TEXT NOT NULL CHECK (kind IN ('a', 'b')));
+          CREATE TABLE c (id INTEGER PRIMARY KEY, title TEXT, kind TEXT);
+          """),
+        sql(
+          """
+          CREATE TABLE a (id INTEGER PRIMARY KEY, title TEXT, kind TEXT);
+          CREATE TABLE b (id INTEGER PRIMARY KEY, title TEXT);
+          \(copy);
+          DROP TABLE items;
+          """),
+      ], .local)
+    #expect(
+      report.findings.filter { $0.rule == "drop-table" }.map(\.message) == [
+        "this drops the table `items`: \(outcome); an older version of the app fails"
+      ])
   }
 
   @Test(

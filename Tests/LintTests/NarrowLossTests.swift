@@ -311,6 +311,100 @@ struct NarrowLossTests {
     }
   }
 
+  @Test("rows depend on a table that the step only reads and that may be empty")
+  func settings() throws {
+    let tables = sql(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, note TEXT);
+      CREATE TABLE settings (id INTEGER PRIMARY KEY, theme TEXT NOT NULL);
+      """)
+    func copying(_ source: String) -> String {
+      sql(
+        """
+        CREATE TABLE x (id INTEGER PRIMARY KEY, note TEXT, theme TEXT);
+        INSERT INTO x SELECT t.id, t.note, \(source);
+        DROP TABLE t;
+        ALTER TABLE x RENAME TO t;
+        """)
+    }
+    for source in [
+      "s.theme FROM t, settings s WHERE s.id = 1",
+      "s.theme FROM t JOIN (SELECT theme FROM settings LIMIT 1) s",
+      "'' FROM t WHERE EXISTS (SELECT 1 FROM settings)",
+    ] {
+      let report = try lint([tables, copying(source)])
+      #expect(
+        report.findings.filter { $0.rule == "loses-rows" }.map { "\($0.line) \($0.message)" }
+          == ["5 if `settings` is empty, all rows of `t` are lost"])
+    }
+    for source in [
+      "s.theme FROM t LEFT JOIN settings s ON s.id = 1", "(SELECT theme FROM settings) FROM t",
+    ] {
+      #expect(try losses([tables, copying(source)]) == [])
+    }
+    // A migration has written the row.
+    let filled = sql("INSERT INTO settings VALUES (1, 'dark')")
+    #expect(
+      try losses([tables, filled, copying("s.theme FROM t, settings s WHERE s.id = 1")]) == [])
+  }
+
+  @Test("flags are lost if the migration unpacks them from another bit")
+  func packedFlags() throws {
+    let table = sql(
+      """
+      CREATE TABLE t (
+        id INTEGER PRIMARY KEY, a INTEGER NOT NULL CHECK (a IN (0, 1)),
+        b INTEGER NOT NULL CHECK (b IN (0, 1)));
+      """)
+    func unpacking(_ b: String) -> String {
+      sql(
+        """
+        ALTER TABLE t ADD COLUMN flags INTEGER NOT NULL DEFAULT 0;
+        UPDATE t SET flags = a | (b << 1);
+        ALTER TABLE t DROP COLUMN a;
+        ALTER TABLE t DROP COLUMN b;
+        ALTER TABLE t ADD COLUMN a INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE t ADD COLUMN b INTEGER NOT NULL DEFAULT 0;
+        UPDATE t SET a = flags & 1, b = \(b);
+        ALTER TABLE t DROP COLUMN flags;
+        """)
+    }
+    #expect(try losses([table, unpacking("flags & 1")]) == ["loses-values t.b"])
+    #expect(try losses([table, unpacking("flags >> 1")]) == [])
+  }
+
+  @Test("a copy of the first element of a JSON array loses the others")
+  func elements() throws {
+    let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, tags TEXT CHECK (json_valid(tags)))")
+    func copying(_ tags: String) -> String {
+      sql(
+        """
+        CREATE TABLE x (id INTEGER PRIMARY KEY, tags TEXT CHECK (json_valid(tags)));
+        INSERT INTO x SELECT id, \(tags) FROM t;
+        DROP TABLE t;
+        ALTER TABLE x RENAME TO t;
+        """)
+    }
+    #expect(
+      try losses([table, copying("json_array(json_extract(tags, '$[0]'))")])
+        == ["loses-values t.tags"])
+    #expect(try losses([table, copying("json(tags)")]) == [])
+  }
+
+  @Test("a rebuild from a copy of an earlier draft keeps the rows when a later draft drops the copy")
+  func copyOverDrafts() throws {
+    #expect(
+      try losses([
+        table, sql("CREATE TABLE c AS SELECT * FROM t"),
+        sql(
+          """
+          DROP TABLE t;
+          CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, note TEXT);
+          INSERT INTO t SELECT * FROM c;
+          """), sql("DROP TABLE c"),
+      ]) == [])
+  }
+
   @Test("a column that one draft renames, the next replaces and another drops is lost")
   func replacedOverDrafts() throws {
     #expect(

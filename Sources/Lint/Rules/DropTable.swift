@@ -1,3 +1,4 @@
+import SchemaManifest
 import SchemaSQLText
 import SchemaTimeline
 
@@ -37,20 +38,39 @@ extension Rule {
           let place = change.removal
         else { return nil }
         let isNew = timeline.isUnreleased(table, droppedBy: change)
-        let happens =
+        let harm =
           isNew
-          ? "its rows are lost"
+          ? "no release has it"
           : scope.syncs(table, in: place.migration)
             ? "devices with an older version write its rows, and other devices refuse them"
-            : "its rows are lost, and an older version of the app fails"
+            : "an older version of the app fails"
+        let effects = [timeline.outcome(ofRowsIn: change), harm].compactMap(\.self)
         return timeline.draft(
-          "this drops the table `\(table)`: \(happens)", at: place, keys: ["table", "name"],
-          object: table, table: table, severity: isNew ? .warning : nil)
+          "this drops the table `\(table)`: \(effects.joined(separator: "; "))", at: place,
+          keys: ["table", "name"], object: table, table: table, severity: isNew ? .warning : nil)
       }
     })
 }
 
 extension Timeline {
+  /// Describes what happens to the rows of a dropped table. Nil if the migration did not run on rows.
+  fileprivate func outcome(ofRowsIn change: TableChange) -> String? {
+    guard let table = change.before, !losses.untried.contains(change.migration) else { return nil }
+    var (lost, holders, isElsewhere) = ([String](), Set<String>(), false)
+    for column in table.columns where !column.isGenerated {
+      switch losses.destination(column.name, of: table.name, in: change.migration) {
+      case .nowhere?: lost.append("`\(column.name)`")
+      case .column(let holder, _)?: holders.insert(holder)
+      case .elsewhere?: isElsewhere = true
+      case nil: break
+      }
+    }
+    guard isElsewhere || !holders.isEmpty else { return "its rows are lost" }
+    guard lost.isEmpty else { return "values of \(listed(lost, "and")) are lost" }
+    return holders.count == 1 && !isElsewhere
+      ? "`\(holders.first ?? "")` holds a copy of its rows" : "other tables hold its values"
+  }
+
   /// Whether a draft of the same release created the dropped table, after the first release.
   fileprivate func isUnreleased(_ table: String, droppedBy drop: TableChange) -> Bool {
     !losses.areInOneRelease(0, drop.migration)

@@ -23,12 +23,17 @@ extension Rule {
     right: rebuiltReminders(copy: ""),
     check: .history { timeline, _ in
       let found = timeline.losses.losses.compactMap { loss -> Draft? in
-        guard case .rows(let isAll) = loss.kind else { return nil }
+        guard case .rows(let isAll, let ifEmpty) = loss.kind else { return nil }
+        let message =
+          if let ifEmpty {
+            "if `\(ifEmpty)` is empty, all rows of `\(loss.table)` are lost"
+          } else if isAll {
+            "all rows of `\(loss.table)` are lost, and the table exists after the migration"
+          } else {
+            "some rows of `\(loss.table)` are lost: no statement deletes them from it"
+          }
         return timeline.draft(
-          isAll
-            ? "all rows of `\(loss.table)` are lost, and the table exists after the migration"
-            : "some rows of `\(loss.table)` are lost: no statement deletes them from it",
-          at: loss.place, keys: ["table", "name"], object: loss.table, table: loss.table)
+          message, at: loss.place, keys: ["table", "name"], object: loss.table, table: loss.table)
       }
       // Tables that the loss experiment did not fill, although the change shows the loss.
       let replaced = timeline.changes.compactMap { change -> Draft? in
