@@ -139,7 +139,7 @@ package struct RowQuery: Sendable, Equatable {
   ///   - key: the columns of `source` that identify a row.
   package init(
     repeating terms: [String], by groups: [String], in source: String, with: String = "",
-    where filters: [String], key: [String]
+    where filters: [String], key: [String], doubt: String? = nil
   ) {
     let isOther = key.count == 1 && !terms.contains { $0.identifier == list(key).identifier }
     let rows = isOther ? "group_concat(\(list(key)), ', ')" : "count(*)"
@@ -150,7 +150,7 @@ package struct RowQuery: Sendable, Equatable {
       WHERE \(conditions.joined(separator: " AND ")) \
       GROUP BY \(groups.joined(separator: ", ")) HAVING count(*) > 1
       """, terms.map(Quoting.unquoted) + [isOther ? "\(key[0]) of the rows" : "rows"],
-      isGrouped: true)
+      isGrouped: true, doubt: doubt)
   }
 }
 

@@ -25,7 +25,7 @@ extension RowQuery {
         switch parts[0] {
         case "NOT NULL": written.nulls(in: subject)
         case "CHECK": written.violating(check: subject)
-        case "UNIQUE": written.repeating(subject, isEmpty)
+        case "UNIQUE": written.columns(in: subject).flatMap { written.repeating($0, isEmpty) }
         default: nil
         }
       } else {
@@ -164,33 +164,29 @@ private struct WrittenRows {
       return nil
     }
     // A column applies its affinity and collation to a value before the CHECK reads it.
-    let stored = columns.map { column in
-      let type = column.type.map(\.text) ?? ""
-      let value = list([column.name.text])
-      return (type.isEmpty ? value : "CAST(\(value) AS \(type))")
-        + (column.collation.map { " COLLATE \(table.tokens.text($0.range))" } ?? "")
-    }
-    let aliased = zip(stored, names).map { "\($0) AS \(list([$1]))" }
+    let aliased = columns.map { "\(stored($0)) AS \(list([$0.name.text]))" }
     let shown = (key.map { Quoting.identifier($0) } + aliased).joined(separator: ", ")
-    let changed = zip(stored, names).map { stored, name in
-      "\(stored) IS NOT \(list([name])) OR typeof(\(stored)) <> typeof(\(list([name])))"
-    }
     return RowQuery(
       "\(with)SELECT \(list(key + names)) FROM (SELECT \(shown) FROM new) "
         + "WHERE NOT (\(table.tokens.text(check.range)))",
-      key + names,
-      doubt: "\(with)SELECT 1 FROM new WHERE \(changed.joined(separator: " OR ")) LIMIT 1")
+      key + names, doubt: "\(with)\(doubt(columns))")
   }
 
   /// - Parameter subject: the columns, each qualified with its table.
-  func repeating(_ subject: String, _ isEmpty: (String) -> Bool) -> RowQuery? {
+  func columns(in subject: String) -> [CreateTable.Column]? {
+    let names = subject.parts(separatedBy: ", ")
     let columns = table.parsed.columns.filter { column in
-      subject.parts(separatedBy: ", ").contains { $0 == "\(table.name).\(column.name.text)" }
+      names.contains { $0 == "\(table.name).\(column.name.text)" }
     }
+    return columns.count == names.count ? columns : nil
+  }
+
+  /// - Parameter isAsked: whether the query must also find values that become equal when they are stored.
+  func repeating(
+    _ columns: [CreateTable.Column], isAsked: Bool = false, _ isEmpty: (String) -> Bool
+  ) -> RowQuery? {
     let names = columns.map(\.name.text)
-    guard subject.parts(separatedBy: ", ").count == names.count,
-      let (with, key) = new(names, isWhole: true)
-    else { return nil }
+    guard let (with, key) = new(names, isWhole: true) else { return nil }
     let groups = columns.map { column in
       list([column.name.text])
         + (column.collation.map { " COLLATE \(table.tokens.text($0.range))" } ?? "")
@@ -202,14 +198,50 @@ private struct WrittenRows {
     }
     return RowQuery(
       repeating: names.map { Quoting.identifier($0) }, by: groups, in: source, with: with,
-      where: [], key: key)
+      where: [], key: key, doubt: isAsked ? "\(with)\(doubt(columns))" : nil)
+  }
+
+  /// The rows that refer to a missing row of another table.
+  private func orphans(
+    _ columns: [CreateTable.Column], of parent: String, _ targets: [String]
+  ) -> RowQuery? {
+    let names = columns.map(\.name.text)
+    guard let (with, key) = new(names) else { return nil }
+    let match = zip(targets, names).map { "p.\(Quoting.quoted($0)) = +new.\(Quoting.quoted($1))" }
+    let conditions =
+      names.map { "\(list([$0])) IS NOT NULL" } + [
+        "NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(parent)) AS p "
+          + "WHERE \(match.joined(separator: " AND ")))"
+      ]
+    return RowQuery(
+      "\(with)SELECT \(list(key + names)) FROM new WHERE \(conditions.joined(separator: " AND "))",
+      key + names, doubt: "\(with)\(doubt(columns))")
+  }
+
+  /// A SELECT of the rows with a value that one of the columns would store in another form.
+  private func doubt(_ columns: [CreateTable.Column]) -> String {
+    let changed = columns.map { column in
+      let (stored, name) = (stored(column), list([column.name.text]))
+      return "\(stored) IS NOT \(name) OR typeof(\(stored)) <> typeof(\(name))"
+    }
+    return "SELECT 1 FROM new WHERE \(changed.joined(separator: " OR ")) LIMIT 1"
+  }
+
+  /// The value of the column in `new`, with the column's affinity and collation.
+  private func stored(_ column: CreateTable.Column) -> String {
+    let type = column.type.map(\.text) ?? ""
+    let value = list([column.name.text])
+    return (type.isEmpty ? value : "CAST(\(value) AS \(type))")
+      + (column.collation.map { " COLLATE \(table.tokens.text($0.range))" } ?? "")
   }
 }
 
 extension WrittenRows {
-  /// Asks whether the rows violate NOT NULL and CHECK constraints that read a changed column or that the old
+  /// Asks whether the rows violate constraints that read a changed column, and CHECK constraints that the old
   /// table does not have.
-  func questions(besides old: ParsedTable) -> [Question] {
+  ///
+  /// - Parameter parents: the schema of the tables whose rows stay unchanged.
+  func questions(besides old: ParsedTable, in parents: Schema) -> [Question] {
     let nulls = table.parsed.columns.compactMap { column -> Question? in
       let name = "\(table.name).\(column.name.text)"
       guard column.notNull != nil, changed.contains(column.name.text.identifier),
@@ -232,16 +264,74 @@ extension WrittenRows {
         rows, of: old.name, promise: "every row of `\(table.name)` meets \(text)",
         message: "some rows of `\(table.name)` do not meet \(text): correct them first")
     }
-    return nulls + checks
+    return nulls + checks + uniques(of: old) + references(of: old, in: parents)
+  }
+
+  private func isChanged(_ columns: [CreateTable.Column]) -> Bool {
+    !columns.isEmpty && columns.contains { changed.contains($0.name.text.identifier) }
+  }
+
+  private func uniques(of old: ParsedTable) -> [Question] {
+    let keys =
+      table.parsed.columns.filter { $0.isUnique && !table.isInPrimaryKey($0) }.map { [$0] }
+      + table.parsed.constraints.compactMap { constraint in
+        guard case .unique(let terms, _) = constraint.kind else { return nil }
+        let columns = terms.compactMap { term in
+          term.column.flatMap { table.parsed.column(named: $0.text) }
+        }
+        return columns.count == terms.count ? columns : nil
+      }
+    return keys.compactMap { columns in
+      guard isChanged(columns), let rows = repeating(columns, isAsked: true, { _ in true })
+      else { return nil }
+      let names = columns.map { column in
+        let collation = column.collation.map { table.tokens.text($0.range) } ?? "BINARY"
+        return "`\(column.name.text)`"
+          + (collation.isSameName(as: "binary") ? "" : " (\(collation))")
+      }.joined(separator: ", ")
+      return Question(
+        rows, of: old.name, promise: "the rows of `\(table.name)` are unique in \(names)",
+        message: "rows of `\(table.name)` would have equal values in \(names)")
+    }
+  }
+
+  private func references(of old: ParsedTable, in parents: Schema) -> [Question] {
+    table.parsed.foreignKeys.compactMap { names, reference in
+      let columns = names.compactMap { table.parsed.column(named: $0.text) }
+      guard isChanged(columns), columns.count == names.count,
+        let parent = try? ParsedTable(named: reference.table.text, in: parents)
+      else { return nil }
+      let targets = reference.targets(in: parent)
+      guard targets.count == columns.count,
+        let rows = orphans(columns, of: parent.name, targets)
+      else { return nil }
+      let list = names.map { "`\($0.text)`" }.joined(separator: ", ")
+      return Question(
+        rows, of: old.name,
+        promise: "every row of `\(table.name)` refers by \(list) to a row of `\(parent.name)`",
+        message:
+          "rows of `\(table.name)` would refer by \(list) to missing rows of `\(parent.name)`")
+    }
   }
 }
 
 extension OperationPlan {
-  /// The questions whether written rows violate NOT NULL and CHECK constraints that they did not have to meet
-  /// before.
+  /// The questions whether written rows violate constraints that they did not have to meet before.
   ///
   /// - Parameter schema: the schema before the operation.
   package func constraints(in schema: Schema) -> [Question] {
+    let written = steps.compactMap { step -> String? in
+      switch (step, operation.kind) {
+      case (.copy(let copy), _): copy.table
+      case (.update(let update), _): update.table
+      case (.statement, .update(let table, _, _)): table
+      default: nil
+      }
+    }
+    let unchanged = Schema(
+      objects: schema.objects.filter { object in
+        !written.contains { object.name.isSameName(as: $0) }
+      })
     func questions(
       _ table: String, as sql: String?, computing computed: [(column: String, value: String)],
       filter: String? = nil
@@ -250,7 +340,7 @@ extension OperationPlan {
         let new = try? ParsedTable(old, as: sql)
       else { return [] }
       return WrittenRows(of: old, as: new, computing: computed, filter: filter)
-        .questions(besides: old)
+        .questions(besides: old, in: unchanged)
     }
     func expected(_ table: String) -> String? {
       expectations.first { $0.table.identifier == table.identifier }?.sql
@@ -269,7 +359,7 @@ extension OperationPlan {
           update.table, as: expected(update.table), computing: [(move.to.name, update.value)])
       case (.statement(let sql, _), .update(let table, _, _)):
         if let old = try? ParsedTable(named: table, in: schema) {
-          WrittenRows(TokenizedSQL(sql), in: schema)?.questions(besides: old) ?? []
+          WrittenRows(TokenizedSQL(sql), in: schema)?.questions(besides: old, in: unchanged) ?? []
         } else {
           []
         }

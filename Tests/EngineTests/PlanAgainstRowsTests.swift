@@ -84,7 +84,8 @@ struct PlanFailureTests {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
       "0001_base",
-      "CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT, n INTEGER CHECK (n < 100))")
+      "CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT, n INTEGER CHECK (n < 100)); "
+        + "CREATE TABLE parents (id INTEGER PRIMARY KEY); INSERT INTO parents VALUES (1)")
     try sandbox.migrate()
     try sandbox.run("INSERT INTO items VALUES \(rows)")
     return try sandbox.add("0002_step", "operations:\n- \(operation)\n")
@@ -107,6 +108,14 @@ struct PlanFailureTests {
       "move_column: { table: items, from: n, to: { name: k, type: INTEGER, check: k < 100 }, using: n + 98 }",
       "move_column: { table: items, from: n, to: { name: k, type: INTEGER, check: k < 9 }, using: n * 2, keep_source: true }",
       "update: { table: items, set: { n: n + 98 }, where: id = 1 }",
+      "move_column: { table: items, from: title, to: { name: k, type: TEXT, unique: true }, using: title || 'x' }",
+      "move_column: { table: items, from: title, to: { name: k, unique: true }, map: { a: 1, null: null } }",
+      "move_column: { table: items, from: n, to: { name: k, type: INTEGER, references: { table: parents, column: id } }, "
+        + "using: n * 2 }",
+      "rebuild_table: { table: items, columns: [\(key), \(title), { name: k, type: INTEGER }], unique: [[title, k]], "
+        + "copy: { k: abs(id) > 0 } }",
+      "rebuild_table: { table: items, columns: [\(key), \(title), { name: k, type: INTEGER, "
+        + "references: { table: parents, column: id } }], copy: { k: id + 1 } }",
     ])
   func found(_ operation: String) throws {
     let sandbox = try sandbox(operation, "(1, 'a', 5), (2, NULL, -3), (3, 'a', NULL)")
@@ -126,6 +135,9 @@ struct PlanFailureTests {
       "add_column: { table: items, column: { name: k, type: TEXT, not_null: true, default: '7', check: k = '7' } }",
       "alter_column: { table: items, column: title, collate: NOCASE, check: \"title = 'A'\" }",
       "update: { table: items, set: { n: n + 98 }, where: n < 0 }",
+      "move_column: { table: items, from: title, to: { name: k, type: TEXT, unique: true }, using: title || id }",
+      "move_column: { table: items, from: n, to: { name: k, type: INTEGER, references: { table: parents, column: id } }, "
+        + "using: abs(n) > 0 }",
     ])
   func permitted(_ operation: String) throws {
     let sandbox = try sandbox(operation, "(1, 'a', 5), (2, NULL, -3), (3, 'a', NULL)")
