@@ -148,7 +148,7 @@ package final class CompatibilitySimulation {
           message: "lint could not generate a row of `\(name)` for \(version.device), so it "
             + "did not simulate this table: \(problem)", transcript: nil))
     case .found(let counterexamples):
-      for harm in counterexamples {
+      for harm in counterexamples where harm.isFirst(of: counterexamples) {
         let migration = try culprit(of: harm, table, sender, receiver, among: suspects) ?? last
         let object = harm.spelt([receiver, sender])
         if isKnown(migration, harm.table, object, isHarm: true) { continue }
@@ -181,6 +181,16 @@ package final class CompatibilitySimulation {
       if others.contains(counterexample) { high = middle } else { low = middle + 1 }
     }
     return suspects[high]
+  }
+}
+
+extension Counterexample {
+  /// False if SQLite refuses other rows for the same reason. Prefers the column that the reason names.
+  fileprivate func isFirst(of all: [Counterexample]) -> Bool {
+    guard case .refused(let reason) = harm else { return true }
+    let same = all.filter { $0.table == table && $0.harm == harm }
+    let named = same.first { $0.column.map(reason.words.contains) ?? false }
+    return column == (named ?? same.first)?.column
   }
 }
 

@@ -78,7 +78,7 @@ package struct Candidates: Sendable {
     var (filled, rest) = ("", Substring(pattern))
     while let character = rest.popFirst() {
       switch character {
-      case "%", "*": filled += "700\(variant + 1)"
+      case "%", "*": filled += "7 Ab-0\(variant + 1)"
       case "_", "?": filled += variant == 0 ? "a" : "b"
       case "[":
         guard let end = rest.firstIndex(of: "]"), let first = rest.first else { return filled }

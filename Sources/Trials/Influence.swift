@@ -234,8 +234,9 @@ struct Influence {
     // A conversion to an integer may change the unit.
     if case .real? = judge.valuesAfter(cell, in: name, as: newName).first, column.affinity == .real
     {
-      values += [7.123_456_78, 7.123_456_79, 7.123456, 7.123457].map(Value.real)
+      values += [7.123_456_6, 7.123_457_4, 7.123456].map(Value.real)
     }
+    if table.hints[column.key] != nil { values += judge.oldValue(cell).variants }
     return try narrowed(values, in: cell, or: ownValues(cell))
   }
 

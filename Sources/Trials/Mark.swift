@@ -48,8 +48,9 @@ struct MarkMaker {
   static func forms(of value: Value) -> [Value] {
     guard let number = numbers(in: value).first else { return [] }
     let text: [Value] = [
-      .text("{\"a\": \"\(number)\"}"), .text("00000000-0000-4000-8000-00000\(number)"),
-      .text("a\(number)@example.org"), .text("https://example.org/\(number)"),
+      .text("{\"a\": \"\(number)\"}"), .text("000000aB-0000-4000-8000-00000\(number)"),
+      .text("00000000-0000-4000-8000-00000\(number)"), .text("a\(number)@example.org"),
+      .text("https://example.org/a?b=\(number)#c"),
       .text("2026-01-01 \(clock(number))"), .text("2026-01-01T\(clock(number))Z"),
       .text("\(number)"),
     ]

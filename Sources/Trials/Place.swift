@@ -22,8 +22,13 @@ struct Place {
   func ofRows() throws(Failure) -> StatementPlace? {
     let (rows, table) = (outcome.lost, outcome.table.shape.key)
     let marks = judge.marks(of: rows, in: table)
-    let step = try last([], [judge.removing(rows, of: table)]) {
-      !marks.isDisjoint(with: MarkMaker.numbers(in: $1))
+    let (columns, all) = (outcome.table.shape.primaryKey, outcome.table.rows)
+    let key = columns.count == 1 ? outcome.table.index(of: columns[0].key) : nil
+    let keys = Set(key.map { key in rows.map { all[$0].cells[key] } } ?? [])
+    let step = try last([], [judge.removing(rows, of: table)]) { column, value in
+      // A copy of another row has no other mark of its own than its key.
+      !marks.isDisjoint(with: MarkMaker.numbers(in: value))
+        || column == columns.first?.key && keys.contains(value)
     }
     guard let step else { return fallback }
     return writesTable(step) && !onlyUpdates(step) || consents(step) ? nil : place(of: step)
@@ -46,7 +51,8 @@ struct Place {
         // A CHECK may accept only values of other rows.
         [
           cells.compactMap { judge.setting($0, to: judge.oldValue($0).different) },
-          cells.compactMap { cell in judge.otherValue(cell).flatMap { judge.setting(cell, to: $0) } },
+          cells.compactMap { cell in judge.otherValue(cell).flatMap { judge.setting(cell, to: $0) }
+          },
         ]
       }
     guard !cells.isEmpty,

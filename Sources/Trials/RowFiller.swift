@@ -36,10 +36,6 @@ struct RowFiller {
   private var accepted: [[Identifier]: [Value]] = [:]
   private var shapes: [Identifier: DeviceTable] = [:]
 
-  /// The numbers of the sparse rows in which a column is NULL, by the column's position modulo 6.
-  /// No pattern contains another one.
-  private static let sparsePatterns = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3], [1, 2]]
-
   /// - Parameters:
   ///   - kinds: the kinds of rows that each table gets.
   ///   - marks: the marks of an earlier filler of the same database, which this filler continues.
@@ -185,6 +181,7 @@ struct RowFiller {
     let textKey = shape.primaryKey.last {
       $0.affinity == .text && !references.contain($0.key, of: shape.key)
     }
+    let compared = shape.columns.map(\.key).filter { text.compared[$0] != nil }
     for (place, column) in shape.columns.enumerated() {
       let mark = marks.mark(for: column, form: form)
       row[column.key] = mark
@@ -194,14 +191,17 @@ struct RowFiller {
       case .likely(let number):
         if number == 0, !column.isNotNull, !column.isInKey {
           row[column.key] = .null
+        } else if shape.primaryKey.map(\.key) == [column.key], column.affinity == .integer {
+          // Two tables of an app usually have some equal keys.
+          row[column.key] = .integer(Int64(number + 101))
         } else if !distinct.contains(column.key) {
           row[column.key] = candidates.likely(number, for: column)
         }
       case .nulls where !column.isNotNull && !column.isInKey:
         row[column.key] = .null
         isOfKind = true
-      case .sparse(let number) where !column.isNotNull && !column.isInKey:
-        if Self.sparsePatterns[place % 6].contains(number) { row[column.key] = .null }
+      case .sparse where !column.isNotNull && !column.isInKey:
+        if kind.isNull(at: place) { row[column.key] = .null }
         isOfKind = shape.acceptsNulls
       case .twin where !distinct.contains(column.key), .padded where !distinct.contains(column.key):
         row[column.key] = twin?[column.key] ?? mark
@@ -233,6 +233,10 @@ struct RowFiller {
       case .bits(let bit) where !column.isInKey && column.takesNumbers:
         row[column.key] = .integer(Int64((place % 6 + 1) >> bit & 1))
         isOfKind = true
+      case .combined(let number):
+        guard !compared.isEmpty, !column.isInKey else { continue }
+        row[column.key] = text.value(of: column, at: place, in: number, compared) ?? mark
+        isOfKind = true
       case .literals(let index):
         let values = source.literals[column.key] ?? []
         if values.indices.contains(index) {
@@ -244,7 +248,9 @@ struct RowFiller {
     }
     guard isOfKind else { return nil }
     if !isCopy { try refer(&row, kind, source) }
-    return row
+    let isAlike = kind.hasSimilarTextKey || !changed.isEmpty
+    let isOrphan = references[shape.key]?.lack(keys: source.parents, of: row) ?? false
+    return isAlike && !isLikely && isOrphan ? nil : row
   }
 
   private func literals(of column: Identifier, _ shape: DeviceTable) -> [Value] {
@@ -263,10 +269,9 @@ struct RowFiller {
     _ kind: RowKind?, of shape: DeviceTable
   ) throws(DatabaseError) -> [Identifier: Value]? {
     let rows = filled[shape.key]?.rows ?? []
-    guard let address = rows.first(where: { kind == nil || $0.kind == kind })?.address else {
-      return nil
-    }
-    let names = shape.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
+    guard let address = rows.first(where: { kind == nil || $0.kind == kind })?.address
+    else { return nil }
+    let names = quotedList(shape.columns.map(\.name))
     let row = try connection.rows(
       "SELECT \(names) FROM main.\(Quoting.quoted(shape.name)) WHERE \(address)"
     ).first
@@ -285,7 +290,8 @@ struct RowFiller {
         reference.isOptional && kind == .childless
         || kind.hasSimilarTextKey
           && reference.columns.contains(where: shape.primaryKey.map(\.key).contains)
-      if isOwn || kind.hasNulls && row[reference.columns[0]] == .null { continue }
+      let isNull = reference.columns.contains { row[$0] == .null }
+      if isOwn || kind.hasNulls && isNull { continue }
       let parents = if let known = source.parents[place] { known } else { try keys(for: reference) }
       guard !parents.isEmpty else {
         for column in reference.columns {

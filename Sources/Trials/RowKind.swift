@@ -7,7 +7,7 @@ enum RowKind: Hashable {
   /// NULL in every column that accepts it.
   case nulls
   /// NULL in half of the columns that accept it, in a different pattern for each row. For any two
-  /// of six adjacent columns, one row has NULL only in the first column and one row only in the
+  /// of twenty adjacent columns, one row has NULL only in the first column and one row only in the
   /// second.
   case sparse(Int)
   /// A copy of an earlier row, except for the columns in which rows must differ. Texts in these
@@ -27,6 +27,9 @@ enum RowKind: Hashable {
   case bits(Int)
   /// Values near the column's name in the step.
   case literals(Int)
+  /// Values with which the step compares the columns, NULL and marks, in a different combination for
+  /// each row.
+  case combined(Int)
   /// Marks with a time in each text, for a step that parses dates.
   case dates(Int)
   /// Marks in the members of JSON objects that the step names.
@@ -48,6 +51,20 @@ extension RowKind {
     case .nulls, .likely(0), .sparse: true
     default: false
     }
+  }
+
+  /// The numbers of the sparse rows in which a column is NULL. No pattern contains another one.
+  private static let sparsePatterns = (0..<RowFiller.sparseRows).flatMap { a in
+    ((a + 1)..<RowFiller.sparseRows).flatMap { b in
+      ((b + 1)..<RowFiller.sparseRows).map { [a, b, $0] }
+    }
+  }
+
+  /// Whether a sparse row has NULL in the table's column at this place, from 0.
+  func isNull(at place: Int) -> Bool {
+    guard case .sparse(let number) = self else { return false }
+    // Patterns next to each other have more numbers in common.
+    return Self.sparsePatterns[place * 7 % Self.sparsePatterns.count].contains(number)
   }
 
   /// Whether the row's key is similar to that of another one.
@@ -76,10 +93,14 @@ extension RowKind {
 extension RowFiller {
   /// Kinds of rows that a migration mostly accepts together.
   static let groups: [[RowKind]] = [
-    (0..<4).map(RowKind.marked), (0..<10).map(RowKind.literals), (0..<3).map(RowKind.bits),
-    [.nulls], [.twin], (0..<4).map(RowKind.sparse), [.padded] + kindsOfKeys,
+    (0..<4).map(RowKind.marked), (0..<10).map(RowKind.literals), [.nulls], [.twin],
+    (0..<sparseRows).map(RowKind.sparse), (0..<3).map(RowKind.bits), [.padded] + kindsOfKeys,
   ]
   static let allKinds = groups.flatMap { $0 }
+  static let sparseRows = 6
+
+  /// Rows for a step with conditions.
+  static let combinedKinds = (0..<16).map(RowKind.combined)
 
   /// Rows for a step that parses dates.
   static let dateKinds = (0..<4).map(RowKind.dates)
@@ -89,7 +110,7 @@ extension RowFiller {
 
   /// Rows that resemble the rows of an app.
   static let likelyKinds =
-    (0..<6).map(RowKind.likely) + [.twin] + (0..<4).map(RowKind.sparse) + kindsOfKeys
+    (0..<6).map(RowKind.likely) + [.twin] + (0..<sparseRows).map(RowKind.sparse) + kindsOfKeys
 
   /// Whether all rows resemble the rows of an app.
   var isLikely: Bool { kinds == Self.likelyKinds }

@@ -107,7 +107,7 @@ package final class RowTrial {
     _ outcome: TableOutcome, _ tables: AffectedTables, _ migration: Int, _ timeline: Timeline
   ) throws {
     let (judge, filled) = (outcome.judge, outcome.table)
-    let parents = judge.database.references[filled.shape.key]?.map(\.parent) ?? []
+    let parents = judge.database.ancestors(of: filled.shape.key)
     for other in tables.all.subtracting(tables.changed).subtracting(parents).sorted()
     where !history.hasRows(other, before: migration) {
       guard let name = judge.database.tables[other]?.shape.name else { continue }
@@ -317,7 +317,8 @@ package final class RowTrial {
         mayCopy: steps.contains { history.affected[$0].mayCopy })
     }
     let full = try experiment(
-      RowFiller.allKinds + (text.namesMembers ? RowFiller.memberKinds : [])
+      RowFiller.allKinds + (text.compared.isEmpty ? [] : RowFiller.combinedKinds)
+        + (text.namesMembers ? RowFiller.memberKinds : [])
         + (text.readsTimes ? RowFiller.dateKinds : []))
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
       if isSingle, !tables.changed.isEmpty {

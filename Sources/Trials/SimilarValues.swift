@@ -27,6 +27,23 @@ extension Value {
     }
   }
 
+  /// Values with a small difference, of the same length and form. A CHECK that accepts the value probably
+  /// accepts some of them.
+  var variants: [Value] {
+    switch self {
+    case .integer(let number): (1...7).map { .integer(number &+ $0) } + (0...7).map { .integer($0) }
+    case .text(let text):
+      [text.uppercased(), text.lowercased(), text + "?b", text + "?c"].map(Value.text)
+        + [1, 2, 3, 5, 8, text.count].compactMap { text.changed($0).map(Value.text) }
+        + [text, text.changed(text.count) ?? text].flatMap { text in
+          [3, text.count / 2].map { place in
+            .text(text.prefix(place) + " " + text.dropFirst(place))
+          }
+        }
+    default: []
+    }
+  }
+
   private static func text(_ length: Int, _ end: String) -> Value {
     .text(String(repeating: "Zebra", count: length / 5 + 1).prefix(length - 1) + end)
   }
@@ -42,4 +59,20 @@ extension Value {
     ["[2]", "[2, 3]", "[3]", "[4]"], ["{\"a\": 1}", "[2]"],
     ["2026-01-02T03:04:05Z", "2027-06-07T08:09:10Z"],
   ]
+}
+
+extension String {
+  /// The text with another digit or letter at this place before its end, or at the next one there.
+  fileprivate func changed(_ place: Int) -> String? {
+    let start = dropLast(place - 1).lastIndex { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    guard place <= count, let index = start else { return nil }
+    let other: Character =
+      switch self[index] {
+      case "1": "2"
+      case "0"..."9": "1"
+      case "b", "B": self[index] == "b" ? "a" : "A"
+      default: self[index].isLowercase ? "b" : "B"
+      }
+    return self[..<index] + String(other) + self[self.index(after: index)...]
+  }
 }

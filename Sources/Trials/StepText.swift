@@ -1,3 +1,4 @@
+import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
@@ -7,6 +8,8 @@ import SchemaTimeline
 struct StepText {
   /// Values near each column's name.
   private(set) var literals: [Identifier: [Value]] = [:]
+  /// The values with which the text compares each column.
+  private(set) var compared: [Identifier: [Value]] = [:]
   /// Pairs of columns that the text compares.
   private(set) var joined: [(Identifier, Identifier)] = []
   /// Those of LEFT JOINs: rows remain if they have no partner.
@@ -32,6 +35,7 @@ struct StepText {
     self.columns = columns
     for sql in statements.map({ TokenizedSQL($0) }) {
       note(sql)
+      noteComparisons(sql)
       noteConflicts(sql)
     }
     if !joinsRows { joined = [] }
@@ -53,6 +57,29 @@ struct StepText {
 
   /// Whether the step's text contains the value.
   func names(_ value: Value) -> Bool { literals.values.contains { $0.contains(value) } }
+
+  /// The value of a column in a row that combines values with which the step compares columns. Nil for a mark.
+  ///
+  /// - Parameters:
+  ///   - place: the column's position in the table, from 0.
+  ///   - number: the number of the row, from 0 to 15.
+  ///   - compared: the table's columns that the step compares with values.
+  func value(
+    of column: DeviceTable.Column, at place: Int, in number: Int, _ compared: [Identifier]
+  ) -> Value? {
+    let values = (self.compared[column.key] ?? []).filter {
+      $0.text == nil || !column.takesNumbers
+    }
+    let options = values.prefix(2) + (column.isNotNull ? [] : [.null]) + [nil]
+    let choice =
+      switch compared.firstIndex(of: column.key) {
+      case 0: number % 4
+      case 1: number / 4
+      case nil: place % 2 == 0 ? 1 + number / 4 % 2 : 1 + number / 8
+      default: (number + number / 4) % 4
+      }
+    return options[choice % options.count]
+  }
 
   private mutating func note(_ sql: TokenizedSQL) {
     let tokens = sql.significant
@@ -90,6 +117,39 @@ struct StepText {
       }
     }
   }
+
+  private mutating func noteComparisons(_ sql: TokenizedSQL) {
+    let tokens = sql.significant
+    // A CHECK is not a condition of the step.
+    guard tokens.contains(where: { sql.isWord($0, "WHERE") || sql.isWord($0, "CASE") }) else {
+      return
+    }
+    var list: Identifier?
+    for index in tokens.indices {
+      let text = sql.textOrEmpty(tokens, index - 1)
+      if sql.isWord(tokens[index], "IN"), sql.textOrEmpty(tokens, index + 1) == "(" {
+        list =
+          sql.isWord(tokens[max(0, index - 1)], "NOT")
+          ? name(tokens, index - 2, sql) : name(tokens, index - 1, sql)
+      } else if sql.text(tokens[index]) == ")" {
+        list = nil
+      }
+      guard let value = sql.literal(tokens, index) else { continue }
+      let isNegated = text.isSameName(as: "not")
+      let column =
+        Self.comparisons.contains(text.identifier)
+        ? name(tokens, index - (isNegated ? 3 : 2), sql)
+        : Self.comparisons.contains(sql.textOrEmpty(tokens, index + 1).identifier)
+          ? name(tokens, index + 2, sql) : list
+      if let column, !(compared[column]?.contains(value) ?? false) {
+        compared[column, default: []].append(value)
+      }
+    }
+  }
+
+  private static let comparisons: Set<Identifier> = [
+    "=", "==", "<>", "!=", "<", ">", "<=", ">=", "is", "not", "like", "glob",
+  ]
 
   private mutating func join(_ one: Identifier, _ other: Identifier, _ isLeft: Bool) {
     joined.append((one, other))

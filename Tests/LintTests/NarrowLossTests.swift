@@ -391,7 +391,8 @@ struct NarrowLossTests {
     #expect(try losses([table, copying("json(tags)")]) == [])
   }
 
-  @Test("a rebuild from a copy of an earlier draft keeps the rows when a later draft drops the copy")
+  @Test(
+    "a rebuild from an earlier draft's copy keeps the rows although a later draft drops the copy")
   func copyOverDrafts() throws {
     #expect(
       try losses([

@@ -35,27 +35,32 @@ extension Rule {
       timeline.changes.compactMap { change in
         guard change.isDropped, !change.isReplacedLater, change.replacement == nil,
           let table = change.before?.name, !timeline.endsRebuild(change),
+          !timeline.recreatesIndex(change),
           let place = change.removal
         else { return nil }
         let isNew = timeline.isUnreleased(table, droppedBy: change)
+        let syncs = change.before?.isVirtual == false && scope.syncs(table, in: place.migration)
         let harm =
           isNew
           ? "no release has it"
-          : scope.syncs(table, in: place.migration)
+          : syncs
             ? "devices with an older version write its rows, and other devices refuse them"
             : "an older version of the app fails"
         let effects = [timeline.outcome(ofRowsIn: change), harm].compactMap(\.self)
         return timeline.draft(
           "this drops the table `\(table)`: \(effects.joined(separator: "; "))", at: place,
-          keys: ["table", "name"], object: table, table: table, severity: isNew ? .warning : nil)
+          keys: ["table", "name"], object: table, table: table,
+          severity: isNew || !syncs ? .warning : nil)
       }
     })
 }
 
 extension Timeline {
-  /// Describes what happens to the rows of a dropped table. Nil if the migration did not run on rows.
+  /// Describes what happens to the rows of a dropped table. Nil if the migration did not run on rows, or for
+  /// a virtual table, whose rows usually come from other tables.
   fileprivate func outcome(ofRowsIn change: TableChange) -> String? {
-    guard let table = change.before, !losses.untried.contains(change.migration) else { return nil }
+    guard let table = change.before, !table.isVirtual, !losses.untried.contains(change.migration)
+    else { return nil }
     var (lost, holders, isElsewhere) = ([String](), Set<String>(), false)
     for column in table.columns where !column.isGenerated {
       switch losses.destination(column.name, of: table.name, in: change.migration) {
@@ -78,6 +83,12 @@ extension Timeline {
         change.before == nil && change.after?.key == table.identifier
           && change.migration < drop.migration
       }
+  }
+
+  /// Whether the migration creates a virtual table again, for example a search index with other options.
+  fileprivate func recreatesIndex(_ change: TableChange) -> Bool {
+    guard let before = change.before, before.isVirtual else { return false }
+    return shape(of: before.name, in: change.migration)?.isVirtual ?? false
   }
 
   /// Whether a rebuild of the same release left the dropped table behind.

@@ -12,7 +12,10 @@ extension Rule {
       characters of `uuid()`, and with DEFAULT 'CURRENT_TIMESTAMP' the word. An expression needs \
       parentheses instead of quotes. In a manifest, `default: { sql: … }` is always an expression.
       """,
-    fix: "Write DEFAULT (uuid()) for the expression. If you intend the text, suppress the finding.",
+    fix: """
+      Write the expression in parentheses, as in `DEFAULT (uuid())`. If you intend the text, suppress \
+      the finding.
+      """,
     wrong: """
       - sql: |
           ALTER TABLE reminders
@@ -31,10 +34,12 @@ extension Rule {
             change.before?.column(column.name)?.defaultText != text, timeline.isWritten(place),
             readsAsExpression(Quoting.unquoted(text))
           else { return nil }
+          let expression = Quoting.unquoted(text)
           return timeline.draft(
             "the default of `\(after.name).\(column.name)` is the text `\(text)`, not the value of "
               + "the expression",
-            at: place, object: "\(after.name).\(column.name)", table: after.name)
+            at: place, object: "\(after.name).\(column.name)", table: after.name,
+            help: "write `DEFAULT (\(expression))` for the expression")
         }
       }
     })

@@ -12,8 +12,7 @@ extension Rule {
       migration adds is not a finding.
       """,
     fix: """
-      Select the rows, as in `WHERE title <> trim(title)`. To change all rows, use the operation `update` or \
-      `delete` with `all: true`.
+      Select the rows with WHERE, or use the operation `update` or `delete` with `all: true`.
       """,
     wrong: "- sql: UPDATE reminders SET title = trim(title)",
     right: "- sql: UPDATE reminders SET title = trim(title) WHERE title <> trim(title)",

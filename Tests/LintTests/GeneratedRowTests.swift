@@ -1,0 +1,233 @@
+import SchemaLint
+import SchemaTestPrograms
+import SchemaTestSupport
+import SchemaTimeline
+import Testing
+
+/// A table, and a migration that copies it to a table of the same form.
+private func copied(_ table: String, _ columns: String, _ source: String) -> [String] {
+  [
+    sql("CREATE TABLE \(table) (\(columns));"),
+    sql(
+      """
+      CREATE TABLE x (\(columns));
+      INSERT INTO x SELECT \(source);
+      DROP TABLE \(table);
+      ALTER TABLE x RENAME TO \(table);
+      """),
+  ]
+}
+
+private func found(
+  _ history: [String], _ rules: Set<String> = ["loses-values", "loses-rows", "fails-on-data"],
+  _ profile: Profile = .local
+) throws -> [String] {
+  let report = try lint(history, profile)
+  #expect(report.failure == nil)
+  return report.findings.filter { rules.contains($0.rule) }
+    .map { "\($0.rule) \($0.object ?? "")" }
+}
+
+@Suite("Generated rows meet the conditions of a step")
+struct GeneratedRowTests {
+  @Test(
+    "two conditions hold in the same row",
+    arguments: [
+      ("* FROM t WHERE status <> 'done' OR doneAt >= '2025-01-01'", "loses-rows t"),
+      ("* FROM t WHERE NOT (status = 'done' AND kind = 'private')", "loses-rows t"),
+      ("* FROM t WHERE NOT (status = 'done' AND doneAt IS NULL)", "loses-rows t"),
+      ("* FROM t WHERE note <> 'Untitled' OR doneAt IS NOT NULL", "loses-rows t"),
+      (
+        "id, status, kind, doneAt, CASE WHEN status = 'done' AND kind = 'private' THEN NULL ELSE note END FROM t",
+        "loses-values t.note"
+      ),
+    ])
+  func combined(_ source: String, _ finding: String) throws {
+    let columns = """
+      id INTEGER PRIMARY KEY, status TEXT NOT NULL DEFAULT 'open',
+      kind TEXT NOT NULL DEFAULT 'task', doneAt TEXT, note TEXT
+      """
+    #expect(try found(copied("t", columns, source)) == [finding])
+  }
+
+  @Test("NULL in one column and a value in another, at any distance", arguments: 1...13)
+  func nulls(_ distance: Int) throws {
+    let names = (0...distance).map { "c\($0)" }
+    let values = names.dropLast().joined(separator: ", ")
+    #expect(
+      try found(
+        copied(
+          "t", "id INTEGER PRIMARY KEY, " + names.map { "\($0) TEXT" }.joined(separator: ", "),
+          "id, \(values), CASE WHEN c0 IS NOT NULL THEN c\(distance) END FROM t"))
+        == ["loses-values t.c\(distance)"])
+  }
+
+  @Test(
+    "values that a CHECK accepts become equal",
+    arguments: [
+      ("date(v) IS v", "date(v, 'start of month')"), ("length(v) = 36", "lower(v)"),
+      ("length(v) = 3", "upper(v)"), ("time(v) IS v", "strftime('%H:%M:00', v)"),
+      ("length(v) BETWEEN 15 AND 34", "replace(v, ' ', '')"),
+      (
+        "v LIKE 'https://%'",
+        "CASE WHEN instr(v, '?') > 0 THEN substr(v, 1, instr(v, '?') - 1) ELSE v END"
+      ),
+    ])
+  func checked(_ check: String, _ value: String) throws {
+    let columns = "id INTEGER PRIMARY KEY, v TEXT NOT NULL CHECK (\(check))"
+    #expect(try found(copied("t", columns, "id, \(value) FROM t")) == ["loses-values t.v"])
+    #expect(try found(copied("t", columns, "id, v FROM t")) == [])
+  }
+
+  @Test("a row has NULL in one column of a composite foreign key")
+  func composite() throws {
+    let sheets = sql(
+      "CREATE TABLE sheets (book TEXT NOT NULL, no INTEGER NOT NULL, PRIMARY KEY (book, no));")
+    func join(_ columns: String) -> [String] {
+      [sheets]
+        + copied(
+          "cells",
+          columns + ", FOREIGN KEY (book, sheet) REFERENCES sheets (book, no) ON DELETE CASCADE",
+          "c.* FROM cells c JOIN sheets s ON s.book = c.book AND s.no = c.sheet")
+    }
+    #expect(
+      try found(join("id INTEGER PRIMARY KEY, book TEXT NOT NULL, sheet INTEGER"))
+        == ["loses-rows cells"])
+    #expect(
+      try found(
+        join(
+          """
+          book TEXT NOT NULL, sheet INTEGER NOT NULL, ref TEXT NOT NULL, \
+          PRIMARY KEY (book, sheet, ref)
+          """)) == [])
+  }
+
+  @Test("a parent of a parent is not empty if there are rows")
+  func ancestors() throws {
+    let tables = sql(
+      """
+      CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+      CREATE TABLE orders (
+        id INTEGER PRIMARY KEY, customer INTEGER NOT NULL REFERENCES customers (id));
+      """)
+    #expect(
+      try found(
+        [tables]
+          + copied(
+            "lines",
+            "id INTEGER PRIMARY KEY, \"order\" INTEGER NOT NULL REFERENCES orders (id), sku TEXT",
+            """
+            l.* FROM lines l JOIN orders o ON o.id = l."order" \
+            JOIN customers c ON c.id = o.customer
+            """)) == [])
+  }
+
+  @Test("rows refer to another parent before their own is deleted")
+  func duplicates() throws {
+    #expect(
+      try found([
+        sql(
+          """
+          CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+          CREATE TABLE notes (
+            id INTEGER PRIMARY KEY, tag INTEGER REFERENCES tags (id) ON DELETE CASCADE);
+          """),
+        sql(
+          """
+          UPDATE notes SET tag = (SELECT min(t.id) FROM tags t JOIN tags s ON s.name = t.name
+            WHERE s.id = notes.tag) WHERE tag IS NOT NULL;
+          DELETE FROM tags WHERE id NOT IN (SELECT min(id) FROM tags GROUP BY name);
+          """),
+      ]) == [])
+  }
+
+  @Test("a date as the number of seconds keeps its precision")
+  func seconds() throws {
+    #expect(
+      try found(
+        copied(
+          "t", "id INTEGER PRIMARY KEY, createdAt REAL NOT NULL",
+          "id, createdAt + 978307200 FROM t")) == [])
+  }
+
+  @Test("rows of two tables have the same keys")
+  func equalKeys() throws {
+    let tables = sql(
+      """
+      CREATE TABLE photos (id INTEGER PRIMARY KEY, path TEXT NOT NULL);
+      CREATE TABLE videos (id INTEGER PRIMARY KEY, path TEXT NOT NULL);
+      """)
+    func merged(_ key: String) -> String {
+      sql(
+        """
+        CREATE TABLE media (id INTEGER PRIMARY KEY, path TEXT NOT NULL);
+        INSERT INTO media SELECT id, path FROM photos;
+        INSERT INTO media SELECT \(key), path FROM videos;
+        DROP TABLE photos;
+        DROP TABLE videos;
+        """)
+    }
+    #expect(try found([tables, merged("id")]) == ["fails-on-data media"])
+    #expect(try found([tables, merged("id + 1000000")]) == [])
+  }
+
+  @Test(
+    "an operation fails although a later one changes the same table",
+    arguments: [
+      "alter_column: { table: items, column: title, default: x }",
+      "add_column: { table: items, column: { name: z, type: TEXT } }",
+      "rename_column: { table: items, from: title, to: name }",
+      "sql: ALTER TABLE items ADD COLUMN z TEXT",
+    ])
+  func changedAgain(_ later: String) throws {
+    let report = try lint(
+      [
+        sql("CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT NOT NULL, note TEXT);"),
+        "operations:\n- alter_column: { table: items, column: note, not_null: true }\n- \(later)\n",
+      ], .local)
+    let failures = report.findings.filter { $0.rule == "fails-on-data" }
+    #expect(failures.map { "\($0.line) \($0.object ?? "")" } == ["2 items"])
+  }
+
+  @Test(
+    "a search index that the migration creates again is not a loss", arguments: Profile.allCases)
+  func searchIndex(_ profile: Profile) throws {
+    #expect(
+      try found(
+        [
+          sql(
+            """
+            CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT NOT NULL);
+            CREATE VIRTUAL TABLE search USING fts5 (title, content='notes', content_rowid='id');
+            """),
+          sql(
+            """
+            DROP TABLE search;
+            CREATE VIRTUAL TABLE search USING fts5 (
+              title, content='notes', content_rowid='id', tokenize='porter');
+            INSERT INTO search (search) VALUES ('rebuild');
+            """),
+        ], ["drop-table"], profile) == [])
+  }
+
+  @Test("SQLite refuses rows of several columns for one reason: one finding")
+  func oneReason() throws {
+    let history = [
+      sql(
+        """
+        CREATE TABLE items (
+          id INTEGER PRIMARY KEY, title TEXT, state TEXT NOT NULL DEFAULT 'open'
+            CHECK (state IN ('open', 'done')), note TEXT, amount INTEGER);
+        """),
+      """
+      operations:
+      - alter_column: { table: items, column: state, check: null }
+      - alter_column: { table: items, column: state, default: new }
+
+      """,
+    ]
+    let report = try lint(history, .additive, releases: ["1.0": 1])
+    #expect(
+      report.findings.filter { $0.rule == "two-devices" }.map(\.object) == ["items.state"])
+  }
+}
