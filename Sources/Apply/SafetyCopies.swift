@@ -29,6 +29,8 @@ struct SafetyCopies {
   var copies: [Copy] = []
   /// `PRAGMA data_version` at the time of the copies. It changes when another connection commits.
   var version: Int64?
+  /// How often the copies were made again because another process had committed.
+  var repetitions = 0
   /// The copies that have their final names, but belong to a transaction that is not committed yet.
   var published: [(purpose: Purpose, path: String)] = []
   /// The size of the backup.
@@ -108,17 +110,25 @@ extension Upgrade {
     }
   }
 
-  /// Fails unless the copies contain the state in which the transaction begins.
-  func requireCurrentCopies() throws {
-    guard try !safety.copies.isEmpty && transaction.version != safety.version else { return }
-    throw Failure(
-      .busy, "another process has written to `\(options.database)` since the copy: try again")
+  /// The maximum number of times that the copies are made again.
+  private static let mostRepetitions = 5
+
+  /// Whether the copies contain the state in which the transaction begins.
+  ///
+  /// - Throws: a failure (75) if other processes have committed since the copies again and again.
+  func areCopiesCurrent() throws -> Bool {
+    guard try !safety.copies.isEmpty && transaction.version != safety.version else { return true }
+    guard safety.repetitions < Self.mostRepetitions else {
+      throw Failure(
+        .busy, "another process has written to `\(options.database)` since the copy: try again")
+    }
+    safety.repetitions += 1
+    return false
   }
 
   /// Gives the copies their final names, immediately before the transaction is committed. So a migration that
   /// fails leaves no backup.
   func keepCopies() throws {
-    try requireCurrentCopies()
     for copy in safety.copies {
       copy.file.admitReaders(of: options.database)
       switch copy.purpose {

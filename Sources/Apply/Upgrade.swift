@@ -132,12 +132,11 @@ package final class Upgrade {
     do {
       try makeCopies(before: first, batch)
       try requireExclusive(first, &batch)
-      guard batch.next == first else {
-        // Another process has already applied this migration.
+      guard try batch.next == first && areCopiesCurrent() else {
+        // Another process has applied this migration, or has changed the database since the copies.
         transaction.rollBack()
         return true
       }
-      try requireCurrentCopies()
       try requireUndamaged(batch)
       let started = Stopwatch()
       repeat {

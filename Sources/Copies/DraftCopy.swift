@@ -70,8 +70,9 @@ package struct DraftCopy: Sendable {
   private func origin(timeout: Double) throws(Failure) -> Origin {
     let live = try ReadableDatabase(file: database, timeout: timeout).connection
     let rows = try LiveDatabase(live, project.ledger, path: database).rows ?? []
+    let frozen = frozen(rows)
+    if !rows.isEmpty, rows.count == frozen.count { return .here }
     guard try DatabaseFile.exists(path) else {
-      if !rows.isEmpty, rows.count == frozen(rows).count { return .here }
       guard hasOnlyDrafts(rows) else {
         throw Failure(
           .notFound,
@@ -84,7 +85,6 @@ package struct DraftCopy: Sendable {
     }
     let copy = try Copier(timeout: timeout).openCopy(path)
     let kept = try LiveDatabase(copy, project.ledger, path: path).rows ?? []
-    let frozen = frozen(rows)
     let since = frozen.dropFirst(kept.count)
     if !since.isEmpty, !kept.isEmpty, frozen.map(\.run).starts(with: kept.map(\.run)) {
       throw Failure(
@@ -103,7 +103,7 @@ package struct DraftCopy: Sendable {
           + "\(list(kept)), and the frozen migrations of `\(database)` are \(list(frozen)). Nothing "
           + "changed")
     }
-    if rows.count == frozen.count { return .here }
+    if rows.isEmpty { return .here }
     try requireNothingLost(live, to: copy)
     return .copy
   }

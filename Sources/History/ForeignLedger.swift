@@ -80,7 +80,7 @@ struct ForeignLedger {
       failed = try texts("SELECT version \(rows) WHERE NOT success")
     case .flyway:
       rule = .number
-      failed = try texts("SELECT coalesce(version, script) \(rows) WHERE NOT success")
+      failed = try texts("SELECT version \(rows) WHERE NOT success AND version IS NOT NULL")
       let run = "\(rows) WHERE success AND version IS NOT NULL"
       guard columns.isSuperset(of: ["type", "installed_rank"]) else {
         entries = try texts("SELECT version \(run)")
@@ -181,7 +181,7 @@ struct ForeignLedger {
   func unknown(_ known: [String]) -> [String] {
     let named = Set(known.map(form))
     let squashes = rule == .django ? known.compactMap(DjangoSquash.init) : []
-    return entries.filter { entry in
+    return (entries + failed).filter { entry in
       entry != baseline && !named.contains(form(entry)) && !squashes.contains { $0.replaces(entry) }
     }
   }

@@ -39,13 +39,6 @@ package struct ForeignLedgers {
   /// - Throws: a failure (1) if an entry failed or ran out of order, or if only some entries of a migration
   ///   have run; a failure (4) if no migration replaces an entry.
   package func prefix(of migrations: [Migration], _ database: String) throws(Failure) -> Int? {
-    for ledger in ledgers.values where !ledger.failed.isEmpty {
-      throw Failure(
-        .finding,
-        "`\(ledger.table)` in `\(database)` has entries that failed: "
-          + "\(ledger.failed.map { "`\($0)`" }.joined(separator: ", ")). Repair the database with "
-          + "the tool that created them. Nothing changed")
-    }
     for (table, ledger) in ledgers {
       let unknown = ledger.unknown(known[table] ?? [])
       guard !unknown.isEmpty else { continue }
@@ -55,6 +48,13 @@ package struct ForeignLedgers {
           + "\(unknown.map { "`\($0)`" }.joined(separator: ", ")) in `\(ledger.table)`. Nothing changed",
         remedy:
           "Use the history that contains these entries, or write a migration that replaces them")
+    }
+    for ledger in ledgers.values where !ledger.failed.isEmpty {
+      throw Failure(
+        .finding,
+        "`\(ledger.table)` in `\(database)` has entries that failed: "
+          + "\(ledger.failed.map { "`\($0)`" }.joined(separator: ", ")). Repair the database with "
+          + "the tool that created them. Nothing changed")
     }
     let count = migrations.firstIndex { !isReplaced($0) } ?? migrations.count
     guard count < migrations.count else { return count }

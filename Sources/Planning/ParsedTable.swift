@@ -81,6 +81,10 @@ struct ParsedTable {
     return column.type?.text.identifier == "integer" && column.primaryKey?.order != .descending
   }
 
+  func isRowidAlias(_ column: CreateTable.Column) -> Bool {
+    hasRowidAlias && isInPrimaryKey(column)
+  }
+
   /// The columns that identify a row: the alias of the rowid, or the primary key of a WITHOUT ROWID table.
   /// Empty if only the rowid itself does.
   var identity: [String] {

@@ -100,6 +100,7 @@ struct TableRebuilding {
     for column in new.plainColumns
     where !kept.contains(Quoting.quoted(column.name.text))
       || old.parsed.isStrict != new.parsed.isStrict
+      || !old.hasRowidAlias && new.isRowidAlias(column)
     {
       let copy = rebuild.copy.first { column.name.isSame(as: $0.column) }
       let source: String? =

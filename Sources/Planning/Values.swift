@@ -196,11 +196,24 @@ extension ParsedTable {
     let value = Quoting.quoted(column)
     let type = new.type?.text ?? ""
     let affinity = target.affinity(of: new)
-    let accepts = parsed.isStrict || !target.parsed.isStrict || type.identifier == "any"
+    let old = parsed.column(named: column)?.type?.text.identifier
+    let integers: Set<Identifier?> = ["int", "integer"]
+    let isSame = old == type.identifier || integers.isSuperset(of: [old, type.identifier])
+    let accepts =
+      !target.parsed.isStrict || type.identifier == "any" || parsed.isStrict && isSame
     let declaration = "\(new.name.text) \(type)"
     let problems: [(String?, Scan.Problem)] = [
       (accepts ? nil : affinity.refuses(value), .refused(by: declaration, key: key)),
-      (affinity.changes(value), .changed(by: declaration, key: key)),
+      (
+        isSame && parsed.isStrict == target.parsed.isStrict ? nil : affinity.changes(value),
+        .changed(by: declaration, key: key)
+      ),
+      // SQLite assigns a number to NULL in an alias of the rowid.
+      (
+        target.isRowidAlias(new) && !(parsed.column(named: column).map(isRowidAlias) ?? true)
+          ? "\(value) IS NULL" : nil,
+        .changed(by: "\(new.name.text) INTEGER PRIMARY KEY", key: key)
+      ),
     ]
     return problems.compactMap { predicate, problem in
       predicate.map { predicate in

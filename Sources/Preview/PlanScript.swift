@@ -82,6 +82,15 @@ extension PlannedMigration {
     lines += migration.manifest.after.flatMap(script)
     lines += settingsPutBack + temporary.map(terminated)
     if !foreignKeysAfter.isEmpty {
+      lines += operations.flatMap { operation -> [String] in
+        guard case .renameTable(let table, let to) = operation.plan.operation.kind else {
+          return []
+        }
+        return ["\"table\"", "parent"].map { column in
+          "UPDATE temp.schemactl_before SET \(column) = \(Quoting.stringLiteral(to)) WHERE \(column) "
+            + "= \(Quoting.stringLiteral(table)) COLLATE NOCASE;"
+        }
+      }
       lines += guarded(
         "this migration breaks foreign keys: see PRAGMA foreign_key_check",
         "EXISTS (\(violations(of: foreignKeysAfter)) EXCEPT SELECT * FROM temp.schemactl_before)")
@@ -136,7 +145,9 @@ extension PlannedMigration {
   /// Checks each table by itself, because `foreign_key_check` of an unrelated table may fail with an error.
   private func violations(of tables: [String]) -> String {
     tables.map { table in
-      "SELECT \"table\", rowid, parent, fkid FROM "
+      // A new foreign key changes the numbers of the others.
+      "SELECT \"table\", rowid, parent, (SELECT group_concat(\"from\") FROM "
+        + "pragma_foreign_key_list(\(Quoting.stringLiteral(table))) WHERE id = fkid) FROM "
         + "pragma_foreign_key_check(\(Quoting.stringLiteral(table)))"
     }.joined(separator: " UNION ALL ")
   }

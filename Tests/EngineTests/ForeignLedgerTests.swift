@@ -297,6 +297,45 @@ struct ForeignLedgerTests {
     #expect(failure?.message.contains("contains only `grdb_migrations`") == true)
   }
 
+  @Test(
+    "an entry that no migration replaces counts more than one that failed",
+    arguments: [
+      (
+        "CREATE TABLE _sqlx_migrations (version INTEGER, success BOOLEAN, checksum BLOB, "
+          + "execution_time INTEGER); INSERT INTO _sqlx_migrations (version, success) "
+          + "VALUES (1, 1), (4, 0), (9, 1)", "_sqlx_migrations", "`9`"
+      ),
+      (
+        "CREATE TABLE schema_migrations (version uint64, dirty bool); "
+          + "INSERT INTO schema_migrations VALUES (9, 1)", "schema_migrations", "`9`"
+      ),
+    ])
+  func unknownAndFailed(_ rows: String, _ table: String, _ entry: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.add(
+      "0001_step",
+      "operations:\n  - sql: CREATE TABLE t (a)\n"
+        + "replaces:\n  - { ledger: \(table), entries: [1] }\n")
+    try sandbox.run("CREATE TABLE t (a); \(rows)")
+    let failure = try #require(sandbox.failure())
+    #expect(failure.status == .databaseAhead)
+    #expect(failure.message.contains("no migration replaces \(entry)"), "\(failure.message)")
+  }
+
+  @Test("a failed repeatable migration of flyway is ignored")
+  func repeatable() throws {
+    let sandbox = try Sandbox()
+    try sandbox.add(
+      "0001_step",
+      "operations:\n  - sql: CREATE TABLE t (a)\n"
+        + "replaces:\n  - { ledger: flyway_schema_history, entries: [1] }\n")
+    try sandbox.run(
+      "CREATE TABLE t (a); CREATE TABLE flyway_schema_history (installed_rank INT PRIMARY KEY, "
+        + "version TEXT, type TEXT, script TEXT, success BOOLEAN); INSERT INTO flyway_schema_history "
+        + "VALUES (1, '1', 'SQL', 'V1__a.sql', 1), (2, NULL, 'SQL', 'R__r.sql', 0)")
+    #expect(try sandbox.migrate().adopted == ["0001_step"])
+  }
+
   @Test("the ledgers of two tools need their kinds")
   func twoLedgers() throws {
     let app = try ShippedApp()

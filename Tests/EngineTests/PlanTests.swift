@@ -41,6 +41,28 @@ struct PlanScriptTests {
   }
 
   @Test(
+    "a script accepts violated foreign keys that existed before",
+    arguments: [
+      "rename_table: { table: c, to: d }", "rename_table: { table: p, to: d }",
+      "add_column: { table: c, column: { name: b, type: INTEGER, references: { table: p } } }",
+    ])
+  func oldViolations(_ operation: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_tables",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (id INTEGER PRIMARY KEY, a REFERENCES p)"
+    )
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO c VALUES (1, 9)")
+    try sandbox.add("0002_step", "operations:\n- \(operation)\n")
+    let script = try plan(sandbox)
+    let ended = try shell(sandbox, ".bail on\n" + script)
+    #expect(ended.code == 0 && ended.errors.isEmpty, "\(ended.errors)")
+    let report = try sandbox.project().verify(database: sandbox.database, timeout: 1)
+    #expect(report.status == .success)
+  }
+
+  @Test(
     "a script has the same meaning in the shell as in SQLite, whatever a line contains",
     arguments: ["/", "go", " GO  ", "\t/ -- divided", "/ /* divided */", "Go /* a\n */"])
   func lines(line: String) throws {

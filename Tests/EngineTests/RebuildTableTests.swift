@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaHistory
 import SchemaPlanning
+import SchemaPreview
 import SchemaSQLite
 import SchemaTestSupport
 import Testing
@@ -209,5 +210,30 @@ struct VirtualTableTests {
     try sandbox.add("0002_drop", "operations:\n- drop_virtual_table: { name: t }\n")
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
     #expect(failure?.message.contains("use `drop_table`") == true)
+  }
+
+  @Test(
+    "NULL does not become a number in a new alias of the rowid",
+    arguments: ["INTEGER PRIMARY KEY DESC", "INTEGER"])
+  func newAlias(_ definition: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_t", "CREATE TABLE t (id \(definition), x)")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t (id) VALUES (NULL), (2)")
+    try sandbox.add(
+      "0002_alias",
+      """
+      operations:
+      - rebuild_table:
+          { table: t, columns: [{ name: id, type: INTEGER, primary_key: true }, { name: x }] }
+
+      """)
+    #expect(
+      try sandbox.project().dryRun(sandbox.options()).failure?.message
+        .contains("NULL (null) in 1 row") == true)
+    #expect(sandbox.failure()?.status == .migrationFailed)
+    try sandbox.run("UPDATE t SET id = 7 WHERE id IS NULL")
+    #expect(sandbox.failure() == nil)
+    #expect(try sandbox.rows("SELECT id FROM t") == [[2], [7]])
   }
 }

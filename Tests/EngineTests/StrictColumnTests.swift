@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaPreview
 import SchemaSQLite
 import SchemaTestSupport
 import Testing
@@ -85,6 +86,21 @@ struct StrictColumnTests {
     #expect(try sandbox.rows("SELECT * FROM t") == before)
     try sandbox.run("UPDATE t SET a = '\(isMove ? "x" : "7")'")
     #expect((sandbox.failure() == nil) == true)
+  }
+
+  @Test(
+    "a plan names the values that another type in a STRICT table refuses",
+    arguments: [("TEXT", "INT", "'x'"), ("BLOB", "TEXT", "x'00'"), ("REAL", "INT", "1.5")])
+  func changedType(old: String, new: String, value: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_t", "CREATE TABLE t (a \(old)) STRICT; INSERT INTO t VALUES (\(value))")
+    try sandbox.migrate()
+    try sandbox.add(
+      "0002_type", "operations:\n- alter_column: { table: t, column: a, type: \(new) }\n")
+    let failure = try #require(try sandbox.project().dryRun(sandbox.options()).failure)
+    #expect(failure.message.contains("does not accept: "), "\(failure.message)")
+    #expect(sandbox.failure()?.status == .migrationFailed)
   }
 
   @Test("an old default of another type does not prevent other changes")
