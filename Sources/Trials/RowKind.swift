@@ -99,8 +99,10 @@ extension RowFiller {
   static let allKinds = groups.flatMap { $0 }
   static let sparseRows = 6
 
-  /// Rows for a step with conditions.
-  static let combinedKinds = (0..<16).map(RowKind.combined)
+  /// Rows for a step that compares this number of columns with values.
+  static func combinedKinds(_ columns: Int) -> [RowKind] {
+    (0..<(columns == 0 ? 0 : columns == 1 ? 8 : 16)).map(RowKind.combined)
+  }
 
   /// Rows for a step that parses dates.
   static let dateKinds = (0..<4).map(RowKind.dates)

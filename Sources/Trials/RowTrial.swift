@@ -317,7 +317,7 @@ package final class RowTrial {
         mayCopy: steps.contains { history.affected[$0].mayCopy })
     }
     let full = try experiment(
-      RowFiller.allKinds + (text.compared.isEmpty ? [] : RowFiller.combinedKinds)
+      RowFiller.allKinds + RowFiller.combinedKinds(text.compared.count)
         + (text.namesMembers ? RowFiller.memberKinds : [])
         + (text.readsTimes ? RowFiller.dateKinds : []))
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {

@@ -62,7 +62,7 @@ struct StepText {
   ///
   /// - Parameters:
   ///   - place: the column's position in the table, from 0.
-  ///   - number: the number of the row, from 0 to 15.
+  ///   - number: the number of the row; see `RowFiller.combinedKinds`.
   ///   - compared: the table's columns that the step compares with values.
   func value(
     of column: DeviceTable.Column, at place: Int, in number: Int, _ compared: [Identifier]
@@ -75,6 +75,7 @@ struct StepText {
       switch compared.firstIndex(of: column.key) {
       case 0: number % 4
       case 1: number / 4
+      case nil where compared.count == 1: number / 4 + place % 2
       case nil: place % 2 == 0 ? 1 + number / 4 % 2 : 1 + number / 8
       default: (number + number / 4) % 4
       }

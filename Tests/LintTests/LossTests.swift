@@ -74,7 +74,7 @@ struct LossTests {
   @Test(
     "a recreated column without its values is a loss",
     arguments: oneIn(
-      2,
+      4,
       of: [
         Carrying(
           "a new column takes the name of a dropped one", done,
@@ -302,7 +302,7 @@ struct LossTests {
   @Test(
     "a copy without a column is a loss",
     arguments: oneIn(
-      2,
+      4,
       of: [
         Carrying(
           "a join", done,
@@ -354,7 +354,7 @@ struct LossTests {
   @Test(
     "rows that are not copied are a loss",
     arguments: oneIn(
-      2,
+      4,
       of: [
         Carrying(
           "WHERE", rows, copy: "INSERT INTO n SELECT * FROM reminders WHERE title IS NOT NULL"),
@@ -417,7 +417,7 @@ struct LossTests {
   @Test(
     "values that become equal are a loss",
     arguments: oneIn(
-      2,
+      4,
       of: [
         Carrying(
           "the tail", title,
@@ -440,7 +440,7 @@ struct LossTests {
   @Test(
     "kept values are no finding",
     arguments: oneIn(
-      2,
+      4,
       of: [
         Carrying("a plain copy", copy: "INSERT INTO n SELECT * FROM reminders"),
         Carrying(

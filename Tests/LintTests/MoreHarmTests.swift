@@ -103,7 +103,7 @@ struct MoreHarmTests {
   @Test(
     "rows of a rebuild",
     arguments: oneIn(
-      2,
+      4,
       of: [
         Harm("all of them", [], .local, rebuild(columns)),
         Harm(
@@ -257,7 +257,7 @@ struct MoreHarmTests {
   @Test(
     "objects of a rebuilt table",
     arguments: oneIn(
-      2,
+      4,
       of: [
         Harm(
           "an index", ["rebuild-loses-object reminders_title"], .local,
@@ -435,7 +435,7 @@ struct MoreHarmTests {
   @Test(
     "failures on real data",
     arguments: oneIn(
-      2,
+      4,
       of: [
         Harm(
           "NOT NULL by rebuild", ["fails-on-data n"], .local,

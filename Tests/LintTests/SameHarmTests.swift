@@ -610,7 +610,7 @@ struct SameHarmTests {
         """)),
   ]
 
-  @Test("harmless notations have no finding", arguments: oneIn(2, of: harmless))
+  @Test("harmless notations have no finding", arguments: oneIn(4, of: harmless))
   func nothing(_ way: Way) throws {
     let report = try lint([base] + way.steps, .sqliteData)
     #expect(report.failure == nil)
