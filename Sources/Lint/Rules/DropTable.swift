@@ -61,11 +61,12 @@ extension Timeline {
   fileprivate func outcome(ofRowsIn change: TableChange) -> String? {
     guard let table = change.before, !table.isVirtual, !losses.untried.contains(change.migration)
     else { return nil }
-    var (lost, holders, isElsewhere) = ([String](), Set<String>(), false)
+    var (lost, holders, isElsewhere) = ([String](), [String](), false)
     for column in table.columns where !column.isGenerated {
       switch losses.destination(column.name, of: table.name, in: change.migration) {
       case .nowhere?: lost.append("`\(column.name)`")
-      case .column(let holder, _)?: holders.insert(holder)
+      case .column(let holder, _)? where holders.contains(where: holder.isSameName): break
+      case .column(let holder, _)?: holders.append(holder)
       case .elsewhere?: isElsewhere = true
       case nil: break
       }
@@ -73,7 +74,7 @@ extension Timeline {
     guard isElsewhere || !holders.isEmpty else { return "its rows are lost" }
     guard lost.isEmpty else { return "values of \(listed(lost, "and")) are lost" }
     return holders.count == 1 && !isElsewhere
-      ? "`\(holders.first ?? "")` holds a copy of its rows" : "other tables hold its values"
+      ? "`\(holders[0])` holds a copy of its rows" : "other tables hold its values"
   }
 
   /// Whether a draft of the same release created the dropped table, after the first release.
