@@ -103,14 +103,8 @@ package struct NewReference: Sendable {
   /// - Parameter filter: SQL that is true for the rows of the table that stay; nil for all rows.
   package func question(where filter: String?) -> Question {
     let own = columns.map { "\(Quoting.quoted(table)).\(Quoting.quoted($0))" }
-    // A foreign key compares with the parent's affinity and collation (Foreign Keys, section 3).
-    let match = zip(targets, own).map { "p.\(Quoting.quoted($0)) = +\($1)" }
-    let orphaned =
-      (filter.map { ["(\($0)\n)"] } ?? []) + own.map { "\($0) IS NOT NULL" } + [
-        "NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(parent.name)) AS p "
-          + "WHERE \(match.joined(separator: " AND ")))"
-      ]
-    let condition = orphaned.joined(separator: " AND ")
+    let condition =
+      (filter.map { "(\($0)\n) AND " } ?? "") + missesParent(own, in: parent.name, targets)
     let names = columns.map { "`\($0)`" }.joined(separator: ", ")
     return Question(
       RowQuery(of: child, showing: columns, where: condition), of: table,
@@ -119,4 +113,20 @@ package struct NewReference: Sendable {
         "rows of `\(table)` refer by \(names) to missing rows of `\(parent.name)`: correct them "
         + "first")
   }
+}
+
+/// SQL that is true for a row that refers to a missing row.
+///
+/// - Parameters:
+///   - columns: the referring columns, as SQL.
+///   - targets: the names of the parent's columns.
+func missesParent(_ columns: [String], in parent: String, _ targets: [String]) -> String {
+  // A foreign key compares with the parent's affinity and collation (Foreign Keys, section 3).
+  let match = zip(targets, columns).map { "p.\(Quoting.quoted($0)) = +\($1)" }
+  let conditions =
+    columns.map { "\($0) IS NOT NULL" } + [
+      "NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(parent)) AS p "
+        + "WHERE \(match.joined(separator: " AND ")))"
+    ]
+  return conditions.joined(separator: " AND ")
 }

@@ -207,15 +207,10 @@ private struct WrittenRows {
   ) -> RowQuery? {
     let names = columns.map(\.name.text)
     guard let (with, key) = new(names) else { return nil }
-    let match = zip(targets, names).map { "p.\(Quoting.quoted($0)) = +new.\(Quoting.quoted($1))" }
-    let conditions =
-      names.map { "\(list([$0])) IS NOT NULL" } + [
-        "NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(parent)) AS p "
-          + "WHERE \(match.joined(separator: " AND ")))"
-      ]
+    let condition = missesParent(names.map { "new.\(Quoting.quoted($0))" }, in: parent, targets)
     return RowQuery(
-      "\(with)SELECT \(list(key + names)) FROM new WHERE \(conditions.joined(separator: " AND "))",
-      key + names, doubt: "\(with)\(doubt(columns))")
+      "\(with)SELECT \(list(key + names)) FROM new WHERE \(condition)", key + names,
+      doubt: "\(with)\(doubt(columns))")
   }
 
   /// A SELECT of the rows with a value that one of the columns would store in another form.
@@ -298,8 +293,11 @@ extension WrittenRows {
   private func references(of old: ParsedTable, in parents: Schema) -> [Question] {
     table.parsed.foreignKeys.compactMap { names, reference in
       let columns = names.compactMap { table.parsed.column(named: $0.text) }
-      guard isChanged(columns), columns.count == names.count,
-        let parent = try? ParsedTable(named: reference.table.text, in: parents)
+      let parent = reference.table.text
+      // A migration may keep rows that referred to a missing row before.
+      let isNew = !old.parsed.foreignKeys.contains { $0.reference.table.isSame(as: parent) }
+      guard isNew, isChanged(columns), columns.count == names.count,
+        let parent = try? ParsedTable(named: parent, in: parents)
       else { return nil }
       let targets = reference.targets(in: parent)
       guard targets.count == columns.count,

@@ -63,8 +63,8 @@ extension RowKind {
   /// Whether a sparse row has NULL in the table's column at this place, from 0.
   func isNull(at place: Int) -> Bool {
     guard case .sparse(let number) = self else { return false }
-    // Patterns next to each other have more numbers in common.
-    return Self.sparsePatterns[place * 7 % Self.sparsePatterns.count].contains(number)
+    // In most pairs of adjacent columns, some rows have NULL in both and others in only one.
+    return Self.sparsePatterns[place * 9 % Self.sparsePatterns.count].contains(number)
   }
 
   /// Whether the row's key is similar to that of another one.

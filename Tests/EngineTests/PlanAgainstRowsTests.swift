@@ -147,6 +147,23 @@ struct PlanFailureTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
+  @Test("and a foreign key may stay violated")
+  func oldViolation() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_base",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (id INTEGER PRIMARY KEY, p INT REFERENCES p)"
+    )
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO c VALUES (1, 9)")
+    try sandbox.add(
+      "0002_step",
+      "operations:\n- move_column: { table: c, from: p, using: p, "
+        + "to: { name: q, type: INT, references: { table: p } } }\n")
+    #expect(try sandbox.project().dryRun(sandbox.options()).failure == nil)
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
   @Test("and a STRICT table accepts the values that it converts")
   func strict() throws {
     let sandbox = try Sandbox()

@@ -228,7 +228,7 @@ struct MoreHarmTests {
         "another order", ["loses-values reminders"], .local,
         rebuild(columns, copy: "INSERT INTO n SELECT id, listID, priority, title FROM reminders;")),
       Harm(
-        "one more in the middle", ["fails-on-data n"], .local,
+        "one more in the middle", ["loses-values reminders"], .local,
         rebuild(
           """
           \(key), notes TEXT, title TEXT COLLATE NOCASE,

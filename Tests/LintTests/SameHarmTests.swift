@@ -626,7 +626,7 @@ struct SameHarmTests {
     #expect(report.failure == nil)
     #expect(
       report.lines == [
-        "0003 3:7 error rename-table search", "0004 3:7 warning drop-table found",
+        "0003 3:7 error rename-table search", "0004 3:7 error drop-table found",
       ])
   }
 

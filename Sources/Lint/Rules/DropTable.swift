@@ -50,7 +50,7 @@ extension Rule {
         return timeline.draft(
           "this drops the table `\(table)`: \(effects.joined(separator: "; "))", at: place,
           keys: ["table", "name"], object: table, table: table,
-          severity: isNew || !syncs ? .warning : nil)
+          severity: isNew ? .warning : nil)
       }
     })
 }
