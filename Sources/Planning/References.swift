@@ -70,17 +70,21 @@ struct ParentKeys {
     + "tables, and add it again afterwards"
 }
 
-/// A foreign key that a change adds to an existing table whose rows may violate it.
-package struct NewReference: Sendable {
+/// A foreign key that the rows of an existing table may violate after a change.
+package struct EndangeredReference: Sendable {
   package let table: String
   package let columns: [String]
   private let child: ParsedTable
   private let parent: ParsedTable
   private let targets: [String]
+  private var isParentDropped = false
 
-  package static func added(from before: Schema, to after: Schema) -> [NewReference] {
+  package var parentName: Identifier { parent.name.identifier }
+
+  /// The foreign keys that a change adds.
+  package static func added(from before: Schema, to after: Schema) -> [EndangeredReference] {
     SchemaDelta(from: before, to: after).after.values.filter { $0.kind == .table }
-      .sorted { $0.name < $1.name }.flatMap { object -> [NewReference] in
+      .sorted { $0.name < $1.name }.flatMap { object -> [EndangeredReference] in
         guard let new = try? ParsedTable(object),
           let old = try? ParsedTable(named: object.name, in: before)
         else { return [] }
@@ -91,21 +95,45 @@ package struct NewReference: Sendable {
           else { return nil }
           let targets = reference.targets(in: parent)
           guard targets.count == columns.count else { return nil }
-          return NewReference(
+          return EndangeredReference(
             table: old.name, columns: columns.map(\.text), child: old, parent: parent,
             targets: targets)
         }
       }
   }
 
+  /// The foreign keys that remain although a change drops their parent.
+  package static func leftBehind(from before: Schema, to after: Schema) -> [EndangeredReference] {
+    let dropped = before.tables.filter { after.table($0.name) == nil }
+    return dropped.compactMap { try? ParsedTable($0) }.flatMap { parent in
+      after.tables.flatMap { object -> [EndangeredReference] in
+        guard let child = try? ParsedTable(named: object.name, in: before),
+          let now = try? ParsedTable(object), !now.references(to: parent).isEmpty
+        else { return [] }
+        return child.references(to: parent).map { links in
+          EndangeredReference(
+            table: child.name, columns: links.map(\.child), child: child, parent: parent,
+            targets: links.map(\.parent), isParentDropped: true)
+        }
+      }
+    }
+  }
+
   /// Asks whether a row would violate the foreign key.
   ///
   /// - Parameter filter: SQL that is true for the rows of the table that stay; nil for all rows.
-  package func question(where filter: String?) -> Question {
+  package func question(where filter: String? = nil) -> Question {
     let own = columns.map { "\(Quoting.quoted(table)).\(Quoting.quoted($0))" }
+    let names = columns.map { "`\($0)`" }.joined(separator: ", ")
+    guard !isParentDropped else {
+      return Question(
+        RowQuery(of: child, showing: columns, where: hasParent(own, in: parent.name, targets)),
+        of: table, promise: "no row of `\(table)` refers by \(names) to `\(parent.name)`",
+        message: "rows of `\(table)` refer by \(names) to `\(parent.name)`, which this migration "
+          + "drops: set \(names) to NULL or delete the rows first")
+    }
     let condition =
       (filter.map { "(\($0)\n) AND " } ?? "") + missesParent(own, in: parent.name, targets)
-    let names = columns.map { "`\($0)`" }.joined(separator: ", ")
     return Question(
       RowQuery(of: child, showing: columns, where: condition), of: table,
       promise: "every row of `\(table)` refers by \(names) to a row of `\(parent.name)`",
@@ -121,12 +149,14 @@ package struct NewReference: Sendable {
 ///   - columns: the referring columns, as SQL.
 ///   - targets: the names of the parent's columns.
 func missesParent(_ columns: [String], in parent: String, _ targets: [String]) -> String {
+  (columns.map { "\($0) IS NOT NULL" } + ["NOT \(hasParent(columns, in: parent, targets))"])
+    .joined(separator: " AND ")
+}
+
+/// SQL that is true for a row that refers to an existing row.
+private func hasParent(_ columns: [String], in parent: String, _ targets: [String]) -> String {
   // A foreign key compares with the parent's affinity and collation (Foreign Keys, section 3).
   let match = zip(targets, columns).map { "p.\(Quoting.quoted($0)) = +\($1)" }
-  let conditions =
-    columns.map { "\($0) IS NOT NULL" } + [
-      "NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(parent)) AS p "
-        + "WHERE \(match.joined(separator: " AND ")))"
-    ]
-  return conditions.joined(separator: " AND ")
+  return "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(parent)) AS p "
+    + "WHERE \(match.joined(separator: " AND ")))"
 }

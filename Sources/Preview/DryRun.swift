@@ -109,6 +109,12 @@ private struct Interview {
         ask(assertion, context, after: operation.writtenBefore.union(changes))
       }
     }
+    let references = EndangeredReference.leftBehind(from: planned.before, to: planned.after)
+    for reference in references {
+      try ask(
+        reference.question(), Context(migration: migration),
+        after: planned.written.subtracting([reference.parentName]))
+    }
     written.formUnion(planned.written)
     changed.formUnion(changes)
     for assertion in migration.manifest.after {

@@ -144,8 +144,10 @@ package struct ForeignKeyViolations {
     }
     func isSame(_ old: Violation, _ new: Violation) -> Bool {
       let parent = new.key.parent
+      // Without a parent, the columns of its primary key are unknown.
+      let isUnknown = old.key.targets.isEmpty || new.key.targets.isEmpty
       return old.key.columns.elementsEqual(new.key.columns) { $0.isSame(as: $1) }
-        && old.key.targets.elementsEqual(new.key.targets) { $0.isSame(as: $1) }
+        && (isUnknown || old.key.targets.elementsEqual(new.key.targets) { $0.isSame(as: $1) })
         && [parent, former(parent)].contains(old.key.parent)
     }
     // In a table whose rows were copied or got other keys, a row is recognised by the values of its foreign

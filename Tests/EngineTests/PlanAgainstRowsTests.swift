@@ -147,6 +147,47 @@ struct PlanFailureTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
+  private func droppedParent(_ sql: String) throws -> Sandbox {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_base",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (id INTEGER PRIMARY KEY, p INT REFERENCES p); "
+        + "CREATE TABLE d (p INT REFERENCES p DEFERRABLE INITIALLY DEFERRED)")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO p VALUES (1); INSERT INTO c VALUES (1, 1), (2, NULL), (3, 9)")
+    return try sandbox.addSQL("0002_step", sql)
+  }
+
+  @Test("also rows that refer to a table that the migration drops")
+  func droppedParent() throws {
+    let sandbox = try droppedParent("DROP TABLE p")
+    let plan = try sandbox.project().dryRun(sandbox.options())
+    #expect(
+      plan.failure?.lines.prefix(2) == [
+        "rows of `c` refer by `p` to `p`, which this migration drops: set `p` to NULL or delete the rows first",
+        "found 1 row: id = 1, p = 1",
+      ], "\(plan.failure?.message ?? "")")
+    #expect(try sandbox.migrate().status == .migrationFailed)
+    try sandbox.run("DELETE FROM c WHERE p = 1")
+    #expect(try sandbox.project().dryRun(sandbox.options()).failure == nil)
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test(
+    "but not rows that the migration also changes",
+    arguments: [
+      "UPDATE c SET p = NULL WHERE p = 1; DROP TABLE p", "DROP TABLE p; DELETE FROM c",
+      "DROP TABLE p; DROP TABLE c",
+      "CREATE TABLE q (id INTEGER PRIMARY KEY, n); INSERT INTO q (id) SELECT id FROM p; DROP TABLE p; "
+        + "ALTER TABLE q RENAME TO p",
+      "ALTER TABLE p RENAME TO q",
+    ])
+  func changedChild(_ sql: String) throws {
+    let sandbox = try droppedParent(sql)
+    #expect(try sandbox.project().dryRun(sandbox.options()).failure == nil)
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
   @Test("and a foreign key may stay violated")
   func oldViolation() throws {
     let sandbox = try Sandbox()
