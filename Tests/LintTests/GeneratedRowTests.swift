@@ -80,6 +80,17 @@ struct GeneratedRowTests {
     #expect(try found(copied("t", columns, "id, v FROM t")) == [])
   }
 
+  @Test(
+    "rows of a group become one",
+    arguments: [
+      ("day, sum(n) FROM t GROUP BY day", ["loses-rows t"]),
+      ("day, count(*) + total(n) FROM t GROUP BY 1", ["loses-rows t"]),
+      ("day, n + 1 FROM t", []), ("lower(day), sum(n) FROM t GROUP BY rowid", ["loses-values t.day"]),
+    ])
+  func grouped(_ source: String, _ findings: [String]) throws {
+    #expect(try found(copied("t", "day TEXT NOT NULL, n INTEGER NOT NULL", source)) == findings)
+  }
+
   @Test("a row has NULL in one column of a composite foreign key")
   func composite() throws {
     let sheets = sql(
