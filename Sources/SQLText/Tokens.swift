@@ -104,7 +104,7 @@ package func encodedTokens(_ tokens: [[UInt8]]) -> [UInt8] {
 /// The structure of a list of tokens.
 extension TokenizedSQL {
   /// The index of the `)` that closes the `(` at the start of `tokens`; their end if none does.
-  func closing(_ tokens: ArraySlice<Token>) -> Int {
+  package func closing(_ tokens: ArraySlice<Token>) -> Int {
     var depth = 0
     for index in tokens.indices {
       let text = text(tokens[index])

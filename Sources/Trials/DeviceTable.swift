@@ -77,8 +77,11 @@ extension DeviceTable {
     primaryKey.map(\.key) == [column] || uniques.contains([column])
   }
 
-  /// Whether at least two columns may be NULL.
-  var acceptsNulls: Bool { columns.count { !$0.isNotNull && !$0.isInKey } > 1 }
+  /// Whether at least two columns may be NULL, or one in which the other values differ.
+  var acceptsNulls: Bool {
+    let nullable = columns.filter { !$0.isNotNull && !$0.isInKey }
+    return nullable.count > 1 || nullable.contains { distinctKeys.contains($0.key) }
+  }
 
   /// For each key and each UNIQUE constraint, the last column that is not part of a foreign key.
   /// A different value in it makes a row distinct.

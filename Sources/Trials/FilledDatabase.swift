@@ -65,6 +65,23 @@ struct FilledDatabase {
   }
 }
 
+extension RowFiller {
+  /// A filled table.
+  struct Filled {
+    let shape: DeviceTable
+    /// The rowid or the columns of the primary key, quoted; empty if nothing identifies a row.
+    let key: [String]
+    /// The values in the CHECKs of each column.
+    var hints: [Identifier: [Value]] = [:]
+    var rows: [(address: String, kind: RowKind)] = []
+
+    /// The condition for the row with these values of the key.
+    func address(_ values: some Sequence<Value>) -> String {
+      zip(key, values).map { "\($0) IS \($1.sql)" }.joined(separator: " AND ")
+    }
+  }
+}
+
 extension FilledDatabase {
   /// The tables to which rows of the table refer, also through other tables.
   func ancestors(of table: Identifier) -> Set<Identifier> {

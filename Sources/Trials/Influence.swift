@@ -51,7 +51,9 @@ struct Influence {
       }
       if !isTried, !column.isInKey { return .untried }
     }
-    if let narrowed = try narrowing(mapped, isExact: gone.count < cells.count) { return narrowed }
+    if let narrowed = try narrowing(mapped, lost, isExact: gone.count < cells.count) {
+      return narrowed
+    }
     if let narrowed = try clearing(mapped) { return narrowed }
     guard !lost.isEmpty else { return .kept(.elsewhere) }
     if let narrowed = try range(lost) { return narrowed }
@@ -187,9 +189,12 @@ struct Influence {
 
   /// A verdict if values with a small difference become equal while others do not.
   ///
-  /// - Parameter isExact: whether some cells keep their values.
+  /// - Parameters:
+  ///   - mapped: the cells whose values influence the result.
+  ///   - lost: the cells whose values do not.
+  ///   - isExact: whether some cells keep their values.
   private func narrowing(
-    _ mapped: [LossJudge.Cell], isExact: Bool
+    _ mapped: [LossJudge.Cell], _ lost: [LossJudge.Cell], isExact: Bool
   ) throws(Failure) -> LossJudge.Verdict? {
     let members = judge.text.members(of: column.key)
     let objects =
@@ -198,16 +203,18 @@ struct Influence {
       : [(7_500_001, 1), (7_500_001, 2), (7_500_777, 1)].map { mark, rest in
         MarkMaker.object(.integer(mark), members, rest: rest)
       }
-    if let cell = mapped.first(where: { isObject(table.rows[$0.row].kind) }) {
+    if let cell = (mapped + lost).first(where: { isObject(table.rows[$0.row].kind) }) {
       return try narrowed(objects, in: cell)
     }
     let literals = judge.text.literals(of: [column.key])
     let named = literals.compactMap(\.text)
+    let hints = table.hints[column.key]
     guard
       let cell = mapped.first(where: { table.rows[$0.row].kind.isMarked })
+        ?? mapped.first(where: { !judge.marks(of: $0).isEmpty })
         ?? mapped.first(where: { cell in
           let old = judge.oldValue(cell)
-          return old.text != nil && literals.contains(where: old.isSame)
+          return hints != nil || old.text != nil && literals.contains(where: old.isSame)
         }),
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
@@ -225,7 +232,7 @@ struct Influence {
     }
     // Arithmetic rounds large numbers. The new type is the cause only if smaller numbers remain
     // exact.
-    if isExact, case .integer = judge.oldValue(cell) {
+    if isExact, column.affinity == .integer, case .integer = judge.oldValue(cell) {
       values += [
         9_007_199_254_740_993, 9_007_199_254_740_992, -9_007_199_254_740_993,
         -9_007_199_254_740_992,
@@ -236,7 +243,7 @@ struct Influence {
     {
       values += [7.123_456_6, 7.123_457_4, 7.123456].map(Value.real)
     }
-    if table.hints[column.key] != nil { values += judge.oldValue(cell).variants }
+    if hints != nil { values += judge.oldValue(cell).variants }
     return try narrowed(values, in: cell, or: ownValues(cell))
   }
 

@@ -64,9 +64,15 @@ struct MarkMaker {
   }
 
   /// A JSON object with the mark in each of these members, and another member.
-  static func object(_ mark: Value, _ members: [String], rest: Int = 1) -> Value {
-    let number = numbers(in: mark).first ?? 0
-    let texts = members.map { "\"\($0)\": \"Milk \(number)\"" } + ["\"zebra\": \(rest)"]
+  static func object(_ mark: Value, _ members: [String], rest: Int64 = 1) -> Value {
+    let text = Value.text("Milk \(numbers(in: mark).first ?? 0)")
+    return object(members.map { ($0, text) } + [("zebra", .integer(rest))])
+  }
+
+  static func object(_ members: [(name: String, value: Value)]) -> Value {
+    let texts = members.map { name, value in
+      "\"\(name)\": " + (value.text.map { "\"\($0)\"" } ?? value.sql)
+    }
     return .text("{\(texts.joined(separator: ", "))}")
   }
 

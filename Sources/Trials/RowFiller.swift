@@ -8,20 +8,6 @@ import SchemaTimeline
 ///
 /// If a CHECK or a trigger refuses a row, it tries other values: first the marks in other forms.
 struct RowFiller {
-  struct Filled {
-    let shape: DeviceTable
-    /// The rowid or the columns of the primary key, quoted; empty if nothing identifies a row.
-    let key: [String]
-    /// The values in the CHECKs of each column.
-    var hints: [Identifier: [Value]] = [:]
-    var rows: [(address: String, kind: RowKind)] = []
-
-    /// The condition for the row with these values of the key.
-    func address(_ values: some Sequence<Value>) -> String {
-      zip(key, values).map { "\($0) IS \($1.sql)" }.joined(separator: " AND ")
-    }
-  }
-
   private let connection: Connection
   private let inserter: RowInserter
   private let schema: Schema
@@ -228,14 +214,15 @@ struct RowFiller {
         guard column.key == textKey?.key, let text = old.text else { continue }
         row[column.key] = kind.key(similarTo: text).map(Value.text)
         isOfKind = row[column.key] != old
-      case .members where !column.isInKey && !text.members(of: column.key).isEmpty:
-        row[column.key] = MarkMaker.object(mark, text.members(of: column.key))
+      case .members where !column.isInKey:
+        row[column.key] = text.form(of: mark, for: column.key)
       case .bits(let bit) where !column.isInKey && column.takesNumbers:
         row[column.key] = .integer(Int64((place % 6 + 1) >> bit & 1))
         isOfKind = true
       case .combined(let number):
         guard !compared.isEmpty, !column.isInKey else { continue }
-        row[column.key] = text.value(of: column, at: place, in: number, compared) ?? mark
+        let value = text.value(of: column, at: place, in: number, compared)
+        row[column.key] = value ?? text.form(of: mark, for: column.key)
         isOfKind = true
       case .literals(let index):
         let values = source.literals[column.key] ?? []
@@ -269,8 +256,9 @@ struct RowFiller {
     _ kind: RowKind?, of shape: DeviceTable
   ) throws(DatabaseError) -> [Identifier: Value]? {
     let rows = filled[shape.key]?.rows ?? []
-    guard let address = rows.first(where: { kind == nil || $0.kind == kind })?.address
-    else { return nil }
+    guard let address = rows.first(where: { [nil, $0.kind].contains(kind) })?.address else {
+      return nil
+    }
     let names = quotedList(shape.columns.map(\.name))
     let row = try connection.rows(
       "SELECT \(names) FROM main.\(Quoting.quoted(shape.name)) WHERE \(address)"

@@ -101,7 +101,7 @@ extension RowFiller {
 
   /// Rows for a step that compares this number of columns with values.
   static func combinedKinds(_ columns: Int) -> [RowKind] {
-    (0..<(columns == 0 ? 0 : columns == 1 ? 8 : 16)).map(RowKind.combined)
+    (0..<(columns == 0 ? 0 : 16)).map(RowKind.combined)
   }
 
   /// Rows for a step that parses dates.

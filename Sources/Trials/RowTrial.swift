@@ -316,8 +316,9 @@ package final class RowTrial {
         experiment, base, text, schemaAfter: history.schemas[steps[steps.count - 1] + 1],
         mayCopy: steps.contains { history.affected[$0].mayCopy })
     }
+    let combined = RowFiller.combinedKinds(text.compared.count)
     let full = try experiment(
-      RowFiller.allKinds + RowFiller.combinedKinds(text.compared.count)
+      RowFiller.allKinds + combined
         + (text.namesMembers ? RowFiller.memberKinds : [])
         + (text.readsTimes ? RowFiller.dateKinds : []))
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
@@ -340,7 +341,7 @@ package final class RowTrial {
       return judge(full, base)
     }
     let reason = full.refusal ?? ""
-    let accepted = try acceptedKinds(full)
+    let accepted = try acceptedKinds(full, RowFiller.groups + [combined])
     let members = accepted.contains(where: \.isMarked) ? [] : RowFiller.memberKinds + accepted
     for kinds in [members, accepted, RowFiller.dateKinds] where !kinds.isEmpty {
       let simpler = try experiment(kinds)
@@ -356,9 +357,11 @@ package final class RowTrial {
 
   /// The kinds of rows on which the migrations run. Tests groups of kinds, and the single kinds of
   /// a group that fails.
-  private func acceptedKinds(_ full: Experiment) throws -> [RowKind] {
+  private func acceptedKinds(
+    _ full: Experiment, _ all: [[RowKind]]
+  ) throws -> [RowKind] {
     var accepted: [RowKind] = []
-    var groups = RowFiller.groups
+    var groups = all
     while !groups.isEmpty {
       let group = groups.removeFirst()
       let kinds = accepted + group
@@ -373,6 +376,6 @@ package final class RowTrial {
         groups.insert(contentsOf: group.map { [$0] }, at: 0)
       }
     }
-    return RowFiller.allKinds.filter(accepted.contains)
+    return all.flatMap { $0.filter(accepted.contains) }
   }
 }

@@ -32,9 +32,12 @@ extension Value {
   /// accepts some of them.
   var variants: [Value] {
     switch self {
-    case .integer(let number): (1...7).map { .integer(number &+ $0) } + (0...7).map { .integer($0) }
+    case .integer(let number):
+      (-3...7).filter { $0 != 0 }.map { .integer(number &+ $0) } + (0...13).map { .integer($0) }
     case .text(let text):
       [text.uppercased(), text.lowercased(), text + "?b", text + "?c"].map(Value.text)
+        // A space after JSON has no meaning.
+        + (text.hasPrefix("{") || text.hasPrefix("[") ? [] : [.text(text + " ")])
         + [1, 2, 3, 5, 8, text.count].compactMap { text.changed($0).map(Value.text) }
         + [text, text.changed(text.count) ?? text].flatMap { text in
           [3, text.count / 2].map { place in

@@ -70,12 +70,19 @@ struct StepText {
     let values = (self.compared[column.key] ?? []).filter {
       $0.text == nil || !column.takesNumbers
     }
+    if compared.count == 1 {
+      guard compared != [column.key] else {
+        return values.isEmpty ? nil : values[number % min(2, values.count)]
+      }
+      let isNull =
+        number / 2 == RowFiller.sparseRows || RowKind.sparse(number / 2).isNull(at: place)
+      return isNull && !column.isNotNull ? .null : nil
+    }
     let options = values.prefix(2) + (column.isNotNull ? [] : [.null]) + [nil]
     let choice =
       switch compared.firstIndex(of: column.key) {
       case 0: number % 4
       case 1: number / 4
-      case nil where compared.count == 1: number / 4 + place % 2
       case nil: place % 2 == 0 ? 1 + number / 4 % 2 : 1 + number / 8
       default: (number + number / 4) % 4
       }
@@ -88,14 +95,22 @@ struct StepText {
     var names: [(index: Int, name: Identifier)] = []
     func count(_ word: String) -> Int { tokens.count { sql.isWord($0, word) } }
     let isLeft = count("LEFT") > 0 && count("LEFT") == count("JOIN")
+    var calls: [Identifier?] = []
     for index in tokens.indices {
       let text = sql.text(tokens[index])
+      if text == "(" { calls.append(name(index - 1)) }
+      if text == ")" { _ = calls.popLast() }
       if let name = name(index), sql.textOrEmpty(tokens, index + 1) == "(",
         TimeFunctions.names.contains(name)
       {
         readsTimes = true
       }
-      if let value = sql.literal(tokens, index) ?? sql.characters(tokens, index) {
+      if let value = sql.member(tokens, index).map({ .text("$.\($0)") }) ?? sql.literal(
+        tokens, index)
+        ?? sql.characters(tokens, index)
+      {
+        // The statement sets these members, so that it may replace their values.
+        if let call = calls.last ?? nil, Self.setters.contains(call), value.isPath { continue }
         var seen: Set<Identifier> = []
         for near in names.reversed() where index - near.index <= Self.reach {
           if seen.insert(near.name).inserted, seen.count <= 3 { note(value, for: near.name) }
@@ -125,28 +140,55 @@ struct StepText {
     guard tokens.contains(where: { sql.isWord($0, "WHERE") || sql.isWord($0, "CASE") }) else {
       return
     }
-    var list: Identifier?
+    var list: Operand?
     for index in tokens.indices {
       let text = sql.textOrEmpty(tokens, index - 1)
       if sql.isWord(tokens[index], "IN"), sql.textOrEmpty(tokens, index + 1) == "(" {
-        list =
-          sql.isWord(tokens[max(0, index - 1)], "NOT")
-          ? name(tokens, index - 2, sql) : name(tokens, index - 1, sql)
+        list = operand(tokens[..<(text.isSameName(as: "not") ? index - 1 : index)], sql)
       } else if sql.text(tokens[index]) == ")" {
         list = nil
       }
       guard let value = sql.literal(tokens, index) else { continue }
       let isNegated = text.isSameName(as: "not")
-      let column =
+      let operand =
         Self.comparisons.contains(text.identifier)
-        ? name(tokens, index - (isNegated ? 3 : 2), sql)
+        ? operand(tokens[..<(index - (isNegated ? 2 : 1))], sql)
         : Self.comparisons.contains(sql.textOrEmpty(tokens, index + 1).identifier)
-          ? name(tokens, index + 2, sql) : list
-      if let column, !(compared[column]?.contains(value) ?? false) {
-        compared[column, default: []].append(value)
+          ? name(tokens, index + 2, sql).map { Operand(column: $0) } : list
+      guard let operand else { continue }
+      let whole = operand.member.map { MarkMaker.object([($0, value)]) } ?? value
+      if !(compared[operand.column]?.contains(whole) ?? false) {
+        compared[operand.column, default: []].append(whole)
       }
     }
   }
+
+  /// A column, or a member of the JSON object in it.
+  private struct Operand {
+    let column: Identifier
+    var member: String?
+  }
+
+  /// The operand at the end of these tokens: `meta ->> 'hidden'`, `json_extract(meta, '$.hidden')`, or the
+  /// first argument of another call, such as `coalesce(kind, '')`.
+  private func operand(_ tokens: ArraySlice<Token>, _ sql: TokenizedSQL) -> Operand? {
+    guard let last = tokens.indices.last else { return nil }
+    let all = Array(tokens)
+    if let column = name(all, last, sql) { return Operand(column: column) }
+    if let member = sql.member(all, last) {
+      return name(all, last - 2, sql).map { Operand(column: $0, member: member) }
+    }
+    guard sql.text(all[last]) == ")",
+      let open = all.indices.last(where: { sql.closing(all[$0...]) == last })
+    else { return nil }
+    let arguments = sql.split(all[(open + 1)..<last], atCommas: ())
+    guard let first = operand(all[..<arguments[0].endIndex], sql) else { return nil }
+    guard arguments.count > 1, let path = sql.literal(all, arguments[1].startIndex), path.isPath
+    else { return first }
+    return Operand(column: first.column, member: path.text.map { String($0.dropFirst(2)) })
+  }
+
+  private static let setters: Set<Identifier> = ["json_set", "json_insert", "json_replace"]
 
   private static let comparisons: Set<Identifier> = [
     "=", "==", "<>", "!=", "<", ">", "<=", ">=", "is", "not", "like", "glob",
@@ -157,9 +199,15 @@ struct StepText {
     if isLeft { joinedLeft.formUnion([one, other]) }
   }
 
+  /// The mark, in a JSON object if the step names members of the column.
+  func form(of mark: Value, for column: Identifier) -> Value {
+    let members = members(of: column)
+    return members.isEmpty ? mark : MarkMaker.object(mark, members)
+  }
+
   /// The members of JSON objects in a column that the step names by their paths.
   func members(of column: Identifier) -> [String] {
-    (literals[column] ?? []).compactMap(\.text).filter { $0.hasPrefix("$.") }
+    (literals[column] ?? []).filter(\.isPath).compactMap(\.text)
       .compactMap { $0.dropFirst(2).split { ".[\"".contains($0) }.first.map(String.init) }
   }
 
@@ -208,6 +256,14 @@ extension TokenizedSQL {
 }
 
 extension TokenizedSQL {
+  /// The member that `->` or `->>` reads, at the token that names it.
+  fileprivate func member(_ tokens: [Token], _ index: Int) -> String? {
+    guard ["->", "->>"].contains(textOrEmpty(tokens, index - 1)),
+      case .text(let label)? = literal(tokens, index)
+    else { return nil }
+    return label.hasPrefix("$.") ? String(label.dropFirst(2)) : label
+  }
+
   /// The text of a call such as `char(13, 10)`, at its first token.
   fileprivate func characters(_ tokens: [Token], _ index: Int) -> Value? {
     guard isWord(tokens[index], "CHAR"), textOrEmpty(tokens, index + 1) == "(" else { return nil }
@@ -220,6 +276,11 @@ extension TokenizedSQL {
     }
     return .text(String(scalars))
   }
+}
+
+extension Value {
+  /// Whether it is the path of a member of a JSON object.
+  fileprivate var isPath: Bool { text?.hasPrefix("$.") ?? false }
 }
 
 extension WritingStatement {
