@@ -114,7 +114,7 @@ extension Project {
       return try create(options, interruption: interruption, onEvent: onEvent)
     }
     let view = try view(of: database)
-    let targets = try view.checkedTargets(options)
+    let targets = try view.checkedTargets(options, for: database)
     let (live, report) = try view.liveReport(options, targets, of: database)
     if let report { return report }
     let replay = try view.replay(
@@ -155,13 +155,29 @@ extension Project {
 
   /// The migrations that `options` request.
   ///
+  /// - Parameter database: nil for none, or for a new one.
   /// - Throws: a failure if the frozen history is broken, or if this SQLite version is too old for a
-  ///   migration.
-  package func checkedTargets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
-    try requireIntactHistory()
+  ///   migration. A database that is ahead of a broken history has precedence.
+  package func checkedTargets(
+    _ options: MigrateOptions, for database: ReadableDatabase? = nil
+  ) throws(Failure) -> [Migration] {
+    do {
+      try requireIntactHistory()
+    } catch {
+      try database.map(requireNotAhead)
+      throw error
+    }
     let targets = try targets(options)
     try requireEngine(for: targets)
     return targets
+  }
+
+  private func requireNotAhead(_ database: ReadableDatabase) throws(Failure) {
+    let rows = try? LiveDatabase(database.connection, ledger, path: database.name).rows
+    let unknown = compareLedger(rows ?? [], of: database.name).filter { $0.state == .unknown }
+    if let failure = Failure(unknown, "the database is ahead of the history. Nothing changed.") {
+      throw failure
+    }
   }
 
   /// The current state of an existing database, and the report of a run that has nothing to do; the report is

@@ -121,13 +121,15 @@ extension Project {
         if let text = try text(of: entry.id, others, &diff) {
           let command = restore(text, entry.id, others)
           diff.restore = command
-          if let line = lock?.entry(entry.id) {
+          // The replay does not run a migration that a squash replaces.
+          let line = lock?.entry(entry.id)
+          if let line {
             report.history[index] = folder.found(
               line, migrations.first { $0.id == entry.id }, restore: command)
+            frozen[entry.id] = try? Migration(
+              id: entry.id, file: folder.file(ofMigration: entry.id), reading: text.bytes)
           }
-          frozen[entry.id] = try? Migration(
-            id: entry.id, file: folder.file(ofMigration: entry.id), reading: text.bytes)
-          let isInPlace = text.path == others.git.prefix + entry.id + ".yaml"
+          let isInPlace = line != nil && text.path == others.git.prefix + entry.id + ".yaml"
           if entry.state == .edited, isInPlace {
             ids[text.commit, default: []].append(entry.id)
           } else if entry.state == .edited {
@@ -147,7 +149,7 @@ extension Project {
   private func text(
     of id: String, _ others: OtherRevisions, _ diff: inout ManifestDiff
   ) throws(Failure) -> FrozenText? {
-    guard let digests = lock?.entry(id)?.digests else { return nil }
+    guard let digests = lock?.anyEntry(id)?.digests else { return nil }
     guard migrations.first(where: { $0.id == id })?.rawDigest != digests.raw else {
       diff.problem = "the file has the frozen text, byte by byte"
       return nil
@@ -163,9 +165,9 @@ extension Project {
   }
 
   private func restore(_ text: FrozenText, _ id: String, _ others: OtherRevisions) -> String {
-    let file = shellQuoted(folder.file(ofMigration: id))
+    let file = shellQuoted(file(ofMigration: id))
     let commit = shortened(commit: text.commit)
-    return text.path == others.git.prefix + id + ".yaml"
+    return lock?.entry(id) != nil && text.path == others.git.prefix + id + ".yaml"
       ? "git checkout \(commit) -- \(file)"
       : "git show \(shellQuoted("\(commit):\(text.path)")) > \(file)"
   }
@@ -196,7 +198,7 @@ extension Project {
   }
 
   private func showing(_ old: String, _ id: String) -> String {
-    "`git diff \(shellQuoted(old)) -- \(shellQuoted(folder.file(ofMigration: id)))` shows the edit"
+    "`git diff \(shellQuoted(old)) -- \(shellQuoted(file(ofMigration: id)))` shows the edit"
   }
 
   /// Replays the frozen form of each manifest, and compares the result with that of its current

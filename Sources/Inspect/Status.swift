@@ -86,7 +86,6 @@ extension Project {
   package func diff(of database: ReadableDatabase) throws(Failure) -> DiffReport {
     let view = try view(of: database)
     let live = try view.adopting(database)
-    try view.requireIntactHistory()
     let ledger = view.compareLedger(live.rows ?? [], of: database.name)
     let unknown = ledger.filter { $0.state == .unknown }.map(\.id)
     guard unknown.isEmpty else {
@@ -95,6 +94,7 @@ extension Project {
         "`\(database.name)` has run migrations that the history does not contain: "
           + unknown.map { "`\($0)`" }.joined(separator: ", "))
     }
+    try view.requireIntactHistory()
     return DiffReport(
       changes: try view.drift(of: live), hasLedger: live.rows != nil,
       ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))

@@ -59,7 +59,7 @@ package struct Scan: Sendable {
   package enum Problem: Sendable {
     /// `map` does not name the values.
     case unmapped
-    /// A column of a STRICT table would refuse the values.
+    /// A column of a STRICT table, or a new alias of the rowid, would refuse the values.
     ///
     /// - Parameters:
     ///   - column: the column's name and type.
@@ -80,7 +80,7 @@ package struct Scan: Sendable {
     package var clause: String {
       switch self {
       case .unmapped: "`map` does not name"
-      case .refused(let other, _): "`\(other)` of a STRICT table does not accept"
+      case .refused(let other, _): "`\(other)` does not accept"
       case .changed(let other, _): "`\(other)` would store as another value"
       }
     }

@@ -202,16 +202,20 @@ extension ParsedTable {
     let accepts =
       !target.parsed.isStrict || type.identifier == "any" || parsed.isStrict && isSame
     let declaration = "\(new.name.text) \(type)"
+    let isNewAlias =
+      target.isRowidAlias(new) && !(parsed.column(named: column).map(isRowidAlias) ?? true)
     let problems: [(String?, Scan.Problem)] = [
-      (accepts ? nil : affinity.refuses(value), .refused(by: declaration, key: key)),
+      (
+        accepts && !isNewAlias ? nil : affinity.refuses(value),
+        .refused(by: declaration + (isNewAlias ? " PRIMARY KEY" : ""), key: key)
+      ),
       (
         isSame && parsed.isStrict == target.parsed.isStrict ? nil : affinity.changes(value),
         .changed(by: declaration, key: key)
       ),
       // SQLite assigns a number to NULL in an alias of the rowid.
       (
-        target.isRowidAlias(new) && !(parsed.column(named: column).map(isRowidAlias) ?? true)
-          ? "\(value) IS NULL" : nil,
+        isNewAlias ? "\(value) IS NULL" : nil,
         .changed(by: "\(new.name.text) INTEGER PRIMARY KEY", key: key)
       ),
     ]

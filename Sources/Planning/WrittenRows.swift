@@ -239,8 +239,10 @@ extension WrittenRows {
   func questions(besides old: ParsedTable, in parents: Schema) -> [Question] {
     let nulls = table.parsed.columns.compactMap { column -> Question? in
       let name = "\(table.name).\(column.name.text)"
-      guard column.notNull != nil, changed.contains(column.name.text.identifier),
-        !table.isInPrimaryKey(column), let rows = self.nulls(in: name)
+      let isNewKey =
+        table.parsed.isWithoutRowid && !old.parsed.isWithoutRowid && table.isInPrimaryKey(column)
+      let isRequired = column.notNull != nil && changed.contains(column.name.text.identifier)
+      guard isNewKey || isRequired, !table.isRowidAlias(column), let rows = self.nulls(in: name)
       else { return nil }
       return Question(
         rows, of: old.name, promise: "`\(name)` holds no NULL",
@@ -349,6 +351,7 @@ extension OperationPlan {
     }
     return steps.flatMap { step -> [Question] in
       switch (step, operation.kind) {
+      case (.copy, .convertPrimaryKey): []
       case (.copy(let copy), _):
         questions(
           copy.table, as: expected(copy.table), computing: copy.computed, filter: copy.filter)

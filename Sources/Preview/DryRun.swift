@@ -92,6 +92,7 @@ private struct Interview {
     for assertion in migration.manifest.before {
       ask(assertion, Context(migration: migration, assertion: assertion))
     }
+    var changedBefore: Set<Identifier> = []
     for (index, operation) in planned.operations.enumerated() {
       let context = Context(
         migration: migration, index: index, operation: operation.plan.operation)
@@ -106,14 +107,19 @@ private struct Interview {
         try ask(question, context, after: operation.writtenBefore)
       }
       for case .assertion(let assertion) in operation.plan.steps {
-        ask(assertion, context, after: operation.writtenBefore.union(changes))
+        ask(assertion, context, after: operation.writtenBefore.union(changedBefore))
       }
+      if case .assert = operation.plan.operation.kind { continue }
+      // The changes of a single operation are unknown.
+      changedBefore = changes
     }
     let references = EndangeredReference.leftBehind(from: planned.before, to: planned.after)
     for reference in references {
-      try ask(
-        reference.question(), Context(migration: migration),
-        after: planned.written.subtracting([reference.parentName]))
+      let parent = reference.parentName
+      let index = planned.operations.lastIndex { !$0.writtenBefore.contains(parent) } ?? 0
+      let context = Context(
+        migration: migration, index: index, operation: planned.operations[index].plan.operation)
+      try ask(reference.question(), context, after: planned.written.subtracting([parent]))
     }
     written.formUnion(planned.written)
     changed.formUnion(changes)

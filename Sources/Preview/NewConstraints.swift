@@ -153,7 +153,9 @@ extension OperationPlan {
           message: "rows of `\(key.table)` have equal values in \(key.inWords): \(what)")
       }
     return unique
-      + EndangeredReference.added(from: before, to: after).filter { isCarried($0.table, $0.columns) }
+      + EndangeredReference.added(from: before, to: after).filter {
+        isCarried($0.table, $0.columns)
+      }
       .map { $0.question(where: operation.rowFilter) }
   }
 }

@@ -140,7 +140,9 @@ extension PlannedMigration {
     }
   }
 
-  private var noViolations: String { "SELECT NULL, NULL, NULL, NULL LIMIT 0" }
+  private var noViolations: String {
+    "SELECT NULL AS \"table\", NULL AS rowid, NULL AS parent, NULL AS columns LIMIT 0"
+  }
 
   /// Checks each table by itself, because `foreign_key_check` of an unrelated table may fail with an error.
   private func violations(of tables: [String]) -> String {

@@ -68,7 +68,7 @@ package struct PlannedMigration: Sendable {
   /// The row that the migration will have in the ledger.
   package let row: LedgerRow
   /// The tables in which the migration can break foreign keys: those that exist before it, and those that
-  /// exist after it.
+  /// exist after it. Without the tables that SQLite cannot check.
   package let foreignKeysBefore: [String]
   package let foreignKeysAfter: [String]
   /// The tables that the migration writes.
@@ -118,7 +118,7 @@ extension Project {
     _ options: MigrateOptions, for readable: ReadableDatabase?, isMeasured: Bool
   ) throws(Failure) -> PlanReport {
     let database = options.database.isEmpty ? nil : options.database
-    let targets = try checkedTargets(options)
+    let targets = try checkedTargets(options, for: readable)
     var schema = Schema()
     var rows: [LedgerRow]?
     var adopted = 0
@@ -172,19 +172,43 @@ extension Project {
     }
     var keys = ForeignKeyGraph(schema)
     var before = schema
+    let touched = pending.prefix(free).reduce(into: Set()) {
+      $0.formUnion(replay.steps[$1].touched)
+    }
+    // SQLite cannot check these tables.
+    var mismatched: Set<Identifier> = []
+    func check(_ touched: Set<Identifier>, on scratch: ScratchDatabase) throws(Failure) -> [String]
+    {
+      let names = keys.affected(by: touched)
+      mismatched.subtract(names.map(\.identifier))
+      do {
+        mismatched.formUnion(
+          try ForeignKeyViolations(of: names, in: scratch.schema, on: scratch.connection).mismatched
+        )
+      } catch {
+        throw Failure(of: error)
+      }
+      return names.filter { !mismatched.contains($0.identifier) }
+    }
     do throws(Failure) {
       try self.replay(
         pending.prefix(free).map { replay.steps[$0].migration }, from: schema,
-        isTrusted: schema.objects.isEmpty, preparing: recorder.watch
+        isTrusted: schema.objects.isEmpty,
+        preparing: { (scratch) throws(Failure) in
+          recorder.watch(scratch)
+          _ = try check(touched, on: scratch)
+        }
       ) { step, scratch throws(Failure) in
         let record = try recorder.take(step, scratch)
         let endangered = keys.affected(by: step.touched)
+          .filter { !mismatched.contains($0.identifier) }
         keys.apply(step.delta)
         report.migrations.append(
           PlannedMigration(
             migration: step.migration, operations: record.operations,
             row: replay.ledgerRow(at: pending[report.migrations.count], startedAt: ""),
-            foreignKeysBefore: endangered, foreignKeysAfter: keys.affected(by: step.touched),
+            foreignKeysBefore: endangered,
+            foreignKeysAfter: try check(step.touched, on: scratch),
             written: step.writeSet.written, rewritten: step.writeSet.rewritten,
             edits: edits[report.migrations.count],
             temporary: step.temporary.map(\.drop), statements: record.statements,

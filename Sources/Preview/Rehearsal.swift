@@ -33,7 +33,9 @@ extension Project {
     let database = options.database
     if let readable {
       let view = try view(of: readable)
-      let run = try view.liveReport(options, view.checkedTargets(options), of: readable).report
+      let run = try view.liveReport(
+        options, view.checkedTargets(options, for: readable), of: readable
+      ).report
       if let run { return RehearsalReport(run: run, milliseconds: 0) }
     }
     let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)

@@ -200,8 +200,9 @@ extension Scan.Problem {
     case .unmapped: "Name \(them) in `map`"
     case .changed(_, "using"), .changed(_, "copy"):
       "Convert \(them) in the expression, with CAST if the new value is intended"
+    case .refused(_, "type"), .changed:
+      "Use `move_column` with `map` or `using` to convert \(them)"
     case .refused: "Convert \(them) with `copy`"
-    case .changed: "Use `move_column` with `map` or `using` to convert \(them)"
     }
   }
 }

@@ -50,6 +50,9 @@ package struct ForeignKeyViolations {
 
   init() {}
 
+  /// The tables with a foreign key that matches no key of its parent, so that SQLite cannot check it.
+  package var mismatched: Set<Identifier> { Set(errors.keys) }
+
   package init(of tables: [String], in schema: Schema, on source: some RowSource)
     throws(DatabaseError)
   {

@@ -142,11 +142,9 @@ package struct Project: Sendable {
       guard let needed = migration.manifest.requires.sqlite,
         needed.number > Connection.libraryVersionNumber
       else { continue }
-      throw Failure(
+      throw Context(migration: migration).failure(
         .invalidInput,
-        "`\(migration.id)` requires SQLite \(needed), but this is \(Connection.libraryVersion)",
-        place: Failure.Place(file: migration.file),
-        migration: Failure.FailedMigration(id: migration.id))
+        "`\(migration.id)` requires SQLite \(needed), but this is \(Connection.libraryVersion)")
     }
   }
 }
@@ -207,10 +205,12 @@ extension LiveDatabase {
     guard !strangers.isEmpty else { return }
     let names = strangers.map { "`\($0.name)`" }.abridged(to: 5).joined(separator: ", ")
     let other = schema.tables.map(\.name).first(where: ForeignLedgers.hasUsualName)
+    let isFile = DatabaseFile.isFile(path)
     let advice =
       other.map {
         "`\($0)` is the ledger of another tool: name its entries in the manifests under `replaces`"
-      } ?? (DatabaseFile.isFile(path) ? Self.adoptingFile : Self.adoptingOther)
+          + (isFile ? ", or, if it has none, use `schemactl adopt --database FILE`" : "")
+      } ?? (isFile ? Self.adoptingFile : Self.adoptingOther)
     throw Failure(
       .finding,
       "`\(path)` holds \(names), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know "

@@ -295,8 +295,16 @@ package final class ScratchDatabase {
           if keys == nil, !record.writeSet.written.isEmpty { keys = ForeignKeyGraph(schema) }
           tables = record.writeSet.written.union(delta.keys.map(\.name))
         }
-        let broken = try self.violations(tables)?
-          .newViolations(beyond: violations ?? ForeignKeyViolations(), record.renames)
+        let found = try self.violations(tables)
+        var broken = found?.newViolations(
+          beyond: violations ?? ForeignKeyViolations(), record.renames)
+        if broken != nil, touched.isEmpty {
+          // The migration did not cause foreign keys that do not match a key of their parent.
+          let former = try ForeignKeyViolations(
+            of: ForeignKeyGraph(before).affected(by: tables), in: before,
+            on: before.scratch(application))
+          broken = found?.newViolations(beyond: former, record.renames)
+        }
         brokenReferences = broken?.message
         if let (message, tables) = broken, !toleratesBrokenReferences {
           throw Context(migration: migration, lastWriting: tables, in: record.writeSet)

@@ -197,7 +197,9 @@ struct ForeignLedgerTests {
     let failure = try #require(app.sandbox.failure())
     #expect(failure.status == .finding)
     #expect(
-      failure.message.hasSuffix("name its entries in the manifests under `replaces`"),
+      failure.message.hasSuffix(
+        "name its entries in the manifests under `replaces`, or, if it has none, use "
+          + "`schemactl adopt --database FILE`"),
       "\(failure.message)")
   }
 

@@ -58,7 +58,10 @@ final class GitSandbox {
 
   func project(_ folder: String? = nil) throws -> Project {
     let folder = MigrationFolder(folder ?? path(""))
-    return Project(folder: folder, migrations: try folder.migrations(), lock: try folder.lock())
+    var project = Project(
+      folder: folder, migrations: try folder.migrations(), lock: try folder.lock())
+    project.readSquashed = MigrationFolder.readSquashed
+    return project
   }
 
   func freeze(release: String? = nil, through: String? = nil) throws {

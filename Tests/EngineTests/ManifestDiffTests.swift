@@ -1,4 +1,5 @@
 import Foundation
+import SchemaAuthoring
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
@@ -57,6 +58,22 @@ struct ManifestDiffTests {
       #expect(diff.text.components(separatedBy: "diff --git").count == 2)
       #expect(diff.text.contains("/\(id).yaml"))
     }
+  }
+
+  @Test("an edit of a manifest that a squash replaces is shown by a command")
+  func squashed() throws {
+    let sandbox = try GitSandbox.frozen()
+    let commit = try sandbox.git("rev-parse", "--short=10", "HEAD")
+    try sandbox.project().squashing(through: "2").write()
+    try sandbox.commit("squash")
+    try sandbox.edit("squashed/0002_priority.yaml", "INTEGER", "REAL")
+    let report = try sandbox.verify()
+    #expect(report.state("0002_priority") == .edited)
+    let command = report.edits["0002_priority"]?.problem ?? ""
+    #expect(
+      command.hasPrefix("`git diff '\(commit):migrations/0002_priority.yaml' -- "), "\(command)")
+    #expect(command.hasSuffix("/squashed/0002_priority.yaml` shows the edit"), "\(command)")
+    #expect(report.edits.count == 1)
   }
 
   @Test("of edits since different commits, one is shown, and the others get a command")

@@ -45,6 +45,8 @@ struct PlanAgainstRowsTests {
       "operations: [{ assert: { query: SELECT count(*) FROM items, equals: 3, message: three items } }]\n",
       "operations: [{ sql: CREATE TABLE other (id) }]\n"
         + "after: [{ query: SELECT count(*) FROM items, equals: 3, message: three items }]\n",
+      "operations: [{ assert: { query: SELECT count(*) FROM items, equals: 3, message: three items } }, "
+        + "{ add_column: { table: items, column: { name: x } } }]\n",
     ])
   func assertion(_ yaml: String) throws {
     let sandbox = try sandbox(yaml)
@@ -95,6 +97,8 @@ struct PlanFailureTests {
     "before anything is written",
     arguments: [
       "rebuild_table: { table: items, columns: [\(key), { name: title, type: TEXT, not_null: true }] }",
+      "rebuild_table: { table: items, columns: [{ name: title, type: TEXT, primary_key: true, not_null: true }] }",
+      "rebuild_table: { table: items, columns: [{ name: title, type: TEXT, primary_key: true }], without_rowid: true }",
       "rebuild_table: { table: items, columns: [\(key), \(title), { name: k, type: INTEGER, not_null: true }] }",
       "rebuild_table: { table: items, columns: [\(key), \(title), { name: n, type: INTEGER, check: n > 0 }] }",
       "rebuild_table: { table: items, columns: [\(key), \(title), { name: n, type: INTEGER }], checks: [id > n] }",

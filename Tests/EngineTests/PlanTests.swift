@@ -63,6 +63,32 @@ struct PlanScriptTests {
   }
 
   @Test(
+    "a script runs beside a foreign key that matches no key, or is new",
+    arguments: [
+      "sql: UPDATE c SET code = upper(code)", "rename_table: { table: c, to: d }",
+      "drop_table: { table: c }",
+      "sql: CREATE TABLE e (p REFERENCES p); ALTER TABLE e RENAME TO f",
+      "create_index: { name: i, table: p, columns: [code], unique: true }",
+    ])
+  func mismatches(_ operation: String) throws {
+    for reference in ["", "REFERENCES p (code)"] {
+      let sandbox = try Sandbox()
+      try sandbox.addSQL(
+        "0001_tables",
+        "CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT); CREATE TABLE c (code TEXT \(reference))"
+      )
+      try sandbox.migrate()
+      try sandbox.run("INSERT INTO p VALUES (1, 'A'); INSERT INTO c VALUES ('A')")
+      try sandbox.add("0002_step", "operations:\n- \(operation)\n")
+      #expect(try sandbox.project().verify(nil).status == .success)
+      let ended = try shell(sandbox, ".bail on\n" + (try plan(sandbox)))
+      #expect(ended.code == 0 && ended.errors.isEmpty, "\(ended.errors)")
+      let report = try sandbox.project().verify(database: sandbox.database, timeout: 1)
+      #expect(report.status == .success)
+    }
+  }
+
+  @Test(
     "a script has the same meaning in the shell as in SQLite, whatever a line contains",
     arguments: ["/", "go", " GO  ", "\t/ -- divided", "/ /* divided */", "Go /* a\n */"])
   func lines(line: String) throws {

@@ -236,4 +236,26 @@ struct VirtualTableTests {
     #expect(sandbox.failure() == nil)
     #expect(try sandbox.rows("SELECT id FROM t") == [[2], [7]])
   }
+
+  @Test("and refuses values that an INTEGER PRIMARY KEY cannot store, before it writes rows")
+  func refusedByAlias() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_t", "CREATE TABLE t (id TEXT, x)")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t VALUES ('1', 1), ('abc', 2)")
+    try sandbox.add(
+      "0002_alias",
+      """
+      operations:
+      - rebuild_table:
+          { table: t, columns: [{ name: id, type: INTEGER, primary_key: true }, { name: x }] }
+
+      """)
+    let message = """
+      1 row of `t` holds a value in `id` that `id INTEGER PRIMARY KEY` does not accept: 'abc' (text) in 1 row. \
+      Convert it with `copy`, or correct the rows first
+      """
+    #expect(try sandbox.project().dryRun(sandbox.options()).failure?.message == message)
+    #expect(sandbox.failure()?.message == message)
+  }
 }

@@ -135,6 +135,31 @@ struct VerifyTests {
     #expect(report.status == .databaseAhead)
   }
 
+  @Test("a database that is ahead has precedence over a broken history")
+  func aheadOfBroken() throws {
+    let sandbox = try frozen()
+    try sandbox.migrate()
+    let project = try sandbox.project()
+    try sandbox.run(
+      "INSERT INTO schemactl_migrations SELECT 'x_later', 99, raw_digest, canonical_digest, "
+        + "fingerprint, started_at, 0, tool_version FROM schemactl_migrations LIMIT 1")
+    try sandbox.add(project.migrations[0].id, "operations:\n- sql: CREATE TABLE other (a)\n")
+    let broken = try sandbox.project()
+    #expect(broken.comparison.contains { $0.state == .edited })
+    let runs: [() throws -> Void] = [
+      { _ = try sandbox.migrate() },
+      { _ = try broken.dryRun(sandbox.options()) },
+      { _ = try broken.diff(database: sandbox.database, timeout: 1) },
+    ]
+    for run in runs {
+      #expect(#expect(throws: Failure.self, performing: run)?.status == .databaseAhead)
+    }
+    try sandbox.run("DELETE FROM schemactl_migrations WHERE position = 99")
+    for run in runs {
+      #expect(#expect(throws: Failure.self, performing: run)?.status == .brokenHistory)
+    }
+  }
+
   @Test("diff reports a changed ledger, and status an emptied one")
   func changedLedger() throws {
     let sandbox = try frozen()
