@@ -179,7 +179,12 @@ package struct ForeignKeyViolations {
         "\(counted(Int64(rows.count), "row")) of `\(key.table)` without a parent row in "
           + "`\(key.text)`"
       }
-      : new.map { "row \($0.row) of `\($0.table)` refers to a missing row of `\($0.key.parent)`" }
+      : new.map { violation in
+        let columns = violation.key.columns.map { "`\($0.name)`" }.joined(separator: ", ")
+        return
+          "row \(violation.row) of `\(violation.table)` refers by \(columns) to a missing row of "
+          + "`\(violation.key.parent)`"
+      }
     let tables = Set(new.flatMap { [$0.table, $0.key.parent] })
     return (
       "this migration breaks foreign keys: "

@@ -41,6 +41,8 @@ package enum Destination: Sendable {
   case column(table: String, column: String)
   /// In a different form, or in several columns.
   case elsewhere
+  /// In a different form, in which two different values are equal.
+  case narrowed(String, String)
   case nowhere
 }
 
@@ -114,7 +116,7 @@ package struct LossEvidence: Sendable {
     guard let table = change.before?.key else { return false }
     let old = change.renamedColumns.first { $0.value == column }?.key ?? column
     switch destinations[Key(migration: change.migration, table: table, column: old)] {
-    case .elsewhere?, .nowhere?: return true
+    case .elsewhere?, .narrowed?, .nowhere?: return true
     case .column?, nil: return losesRows(of: change)
     }
   }

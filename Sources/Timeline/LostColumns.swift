@@ -50,14 +50,16 @@ extension Timeline {
   }
 
   /// The name of the dropped column, now or earlier, that another column of the table has after the
-  /// change. Nil if no other column has such a name, or if the values of the dropped column are not
-  /// lost. Migrations of one release count as one: an earlier one may have renamed the dropped
+  /// change. Nil if no other column has such a name, or if the values of the dropped column are
+  /// neither lost nor narrowed. Migrations of one release count as one: an earlier one may have renamed the dropped
   /// column, and a later one may add the other column.
   package func replacedName(of column: LostColumn, in change: TableChange) -> String? {
     if change.after?.column(column.name) != nil { return column.name }
-    guard let before = change.before, let after = change.after,
-      case .nowhere? = destination(of: column, in: change)
-    else { return nil }
+    guard let before = change.before, let after = change.after else { return nil }
+    switch destination(of: column, in: change) {
+    case .nowhere?, .narrowed?: break
+    case .column?, .elsewhere?, nil: return nil
+    }
     let together = changes(releasedWith: change.migration)
     let isReplaced = together.contains { later in
       later.migration > change.migration && later.after?.key == after.key

@@ -6,8 +6,10 @@ package struct RowFailure: Sendable {
   package let place: StatementPlace
   /// The place within the operation, if it is known.
   package let position: Position?
-  /// The table that the statement writes to.
+  /// The table that the statement writes to, by its name after the migration.
   package let object: String?
+  /// The name of the table in the message, if the migration renames it later.
+  package var formerName: String?
   /// The message of SQLite or of the migration.
   package var message: String
   /// The tables that the statement reads and writes.
@@ -16,6 +18,8 @@ package struct RowFailure: Sendable {
   package let isOfMap: Bool
   /// Whether a UNIQUE or a foreign key that the table did not have before refuses existing rows.
   package let isOfNewConstraint: Bool
+  /// Whether the migration inserts a row with the key of the only row that the table accepts.
+  package var insertsOnlyRow = false
   /// The database that contains the rows; nil for generated rows.
   package var database: String?
 

@@ -71,11 +71,17 @@ struct FailureAnalysis {
                 with: [change.before?.key, change.after?.key].compactMap { $0 })
           }
       }
-    self.failure = RowFailure(
+    let object =
+      suspects.last?.target?.name ?? suspects.last?.subject ?? changed.last?.after?.name
+    let rebuilt = timeline.changes(in: migration).first { change in
+      suspects.last.map { change.isRebuilt && change.copies.contains($0.place) } ?? false
+    }?.after?.name
+    var analysed = RowFailure(
       place: place, position: isAtEndOfMigration ? place.position : position,
-      object: suspects.last?.target?.name ?? suspects.last?.subject ?? changed.last?.after?.name,
-      message: failure.message, tables: tables, isOfMap: move != nil,
+      object: rebuilt ?? object, message: failure.message, tables: tables, isOfMap: move != nil,
       isOfNewConstraint: isOfNewConstraint)
+    if let object, let rebuilt, !object.isSameName(as: rebuilt) { analysed.formerName = object }
+    self.failure = analysed
     isOfRows =
       ([nil, .constraint, .mismatch].contains(failure.cause?.code) || failure.isOfNewColumn)
       // The app may write only texts that the function can parse.
@@ -171,6 +177,14 @@ extension Failure {
 }
 
 extension TableChange {
+  /// The columns of keys over old columns that the change adds.
+  var newKeys: [Identifier] {
+    guard let before, let after else { return [] }
+    return after.keys.filter { key in
+      !before.hasKey(within: key) && key.allSatisfy { before.column($0) != nil }
+    }.flatMap { $0 }
+  }
+
   /// Whether the change adds a key over some of these columns.
   fileprivate func hasNewKey(over columns: Set<Identifier>) -> Bool {
     guard let before, let after else { return false }

@@ -31,7 +31,7 @@ struct Place {
         || column == columns.first?.key && keys.contains(value)
     }
     guard let step else { return fallback }
-    return writesTable(step) && !onlyUpdates(step) || consents(step) ? nil : place(of: step)
+    return writesTable(step) && deletes(step) || consents(step) ? nil : place(of: step)
   }
 
   /// The statement that loses the values. Nil if the manifest overwrites the column explicitly.
@@ -135,11 +135,11 @@ struct Place {
       && !step.statement.events.contains { $0.action == .dropTable }
   }
 
-  /// Whether the statement neither inserts into the table nor deletes from it. Then only UPDATE OR
-  /// REPLACE can remove rows.
-  private func onlyUpdates(_ step: Experiment.Step) -> Bool {
-    !step.statement.events.contains { event in
-      [.insert, .delete].contains(event.action) && names.contains(event.first?.identifier ?? "")
+  /// Whether the statement deletes rows of the table. Otherwise only a conflict clause, such as OR REPLACE,
+  /// can remove rows.
+  private func deletes(_ step: Experiment.Step) -> Bool {
+    step.statement.events.contains { event in
+      event.action == .delete && names.contains(event.first?.identifier ?? "")
     }
   }
 

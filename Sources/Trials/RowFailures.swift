@@ -129,6 +129,9 @@ struct RowFailures {
       // A generated row may have the same key as a row that the migration inserts.
       let own = analysis.collidingTables.intersection(experiment.database.tables.keys)
         .subtracting(emptied)
+      // A table that accepts only one row, such as one with settings, may have this row.
+      let isOnly =
+        !own.isEmpty && own.allSatisfy { experiment.database.tables[$0]?.rows.count == 1 }
       var resets: [Experiment.Change] = []
       if let index = analysis.newUnique, indexes.insert(index.name.identifier).inserted {
         resets = experiment.resets(of: index, or: analysis.tables)
@@ -137,10 +140,11 @@ struct RowFailures {
         $0.place == analysis.failure.place && $0.message == analysis.failure.message
       }
       // Generated duplicates are not evidence if the migration sets the values itself.
-      if isNew, own.isEmpty, !experiment.calledUnknown, analysis.isOfRows,
+      if isNew, own.isEmpty || isOnly, !experiment.calledUnknown, analysis.isOfRows,
         resets.isEmpty || analysis.failure.isOfNewConstraint
       {
         failures.append(analysis.failure)
+        failures[failures.count - 1].insertsOnlyRow = isOnly
         resets += experiment.withoutNulls(analysis.failure)
       }
       reset += resets

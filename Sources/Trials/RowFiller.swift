@@ -155,9 +155,10 @@ struct RowFiller {
     var row = Insertion(shape.name)
     var isOfKind = kind.isUseful(withParents: !source.parents.isEmpty)
     let changed: Set<Identifier> =
-      if case .crossed(let isFirst) = kind { shape.columnsOfKeys(isFirst: isFirst) } else { [] }
+      if case .crossed(let isFirst, _) = kind { shape.columnsOfKeys(isFirst: isFirst) } else { [] }
     let isCopy =
       kind == .twin || kind == .padded && shape.hasUniqueText(distinct) || !changed.isEmpty
+      || kind == .grouped
     let original: RowKind? = isLikely ? .likely(1) : kind.hasSimilarTextKey ? .childless : nil
     let twin = try isCopy || kind.hasSimilarTextKey ? self.row(original, of: shape) : nil
     if isCopy || kind.hasSimilarTextKey || kind == .padded, twin == nil { return nil }
@@ -197,10 +198,20 @@ struct RowFiller {
       case .twin where !column.isInKey && column.affinity == .text:
         row[column.key] = twin?[column.key]?.text.map { .text($0.uppercased()) } ?? mark
         isOfKind = true
-      case .crossed where !changed.isEmpty:
-        isOfKind = true
-        if !changed.contains(column.key) {
+      case .grouped:
+        let isSame = text.groups.contains(column.key)
+        if isSame || references.contain(column.key, of: shape.key) {
           row[column.key] = twin?[column.key] ?? mark
+        }
+        isOfKind = isOfKind || isSame
+      case .crossed(_, let literal) where !changed.isEmpty:
+        let values = source.literals[column.key] ?? []
+        let isChanged = changed.contains(column.key)
+        isOfKind = isOfKind || literal.map { isChanged && values.indices.contains($0) } ?? true
+        if !isChanged {
+          row[column.key] = twin?[column.key] ?? mark
+        } else if let literal, values.indices.contains(literal) {
+          row[column.key] = values[literal]
         } else if references.contain(column.key, of: shape.key) {
           row[column.key] = other?[column.key] ?? mark
         }

@@ -22,7 +22,11 @@ enum RowKind: Hashable {
   /// A row whose text key is 7 after this number of zeros.
   case digits(Int)
   /// A copy of an earlier row in which only the first or the last column of each key differs.
-  case crossed(isFirst: Bool)
+  ///
+  /// - Parameter literal: the number of the column's value in the step that the column gets; nil for a mark.
+  case crossed(isFirst: Bool, literal: Int? = nil)
+  /// The values of an earlier row in the columns by which the step groups rows, or that become a key.
+  case grouped
   /// 0 and 1, in a different pattern for each column.
   case bits(Int)
   /// Values near the column's name in the step.
@@ -95,6 +99,10 @@ extension RowFiller {
   static let groups: [[RowKind]] = [
     (0..<4).map(RowKind.marked), (0..<10).map(RowKind.literals), [.nulls], [.twin],
     (0..<sparseRows).map(RowKind.sparse), (0..<3).map(RowKind.bits), [.padded] + kindsOfKeys,
+    [.grouped]
+      + [true, false].flatMap { isFirst in
+        (0..<2).map { .crossed(isFirst: isFirst, literal: $0) }
+      },
   ]
   static let allKinds = groups.flatMap { $0 }
   static let sparseRows = 6

@@ -162,13 +162,13 @@ package final class RowTrial {
         else { continue }
         evidence.losses.append(outcome.loss(.values(isAll: isAll), of: column, at: statement))
       case .narrowed(let cell, let a, let b):
-        evidence.destinations[key] = .elsewhere
+        let equal = (a.literal(besides: b), b.literal(besides: a))
+        evidence.destinations[key] = .narrowed(equal.0, equal.1)
         guard isThere, let statement = try place.ofCells([cell], column.key, equal: (a, b)) else {
           continue
         }
         evidence.losses.append(
-          outcome.loss(
-            .narrowed(a.literal(besides: b), b.literal(besides: a)), of: column, at: statement))
+          outcome.loss(.narrowed(equal.0, equal.1), of: column, at: statement))
       }
     }
     if let exchange { evidence.losses.append(outcome.loss(.exchanged(exchanged), at: exchange)) }
@@ -299,16 +299,23 @@ package final class RowTrial {
   ) throws -> LossJudge? {
     let first = steps[0]
     let isSingle = steps.count == 1
+    let changes = steps.flatMap { timeline.changes(in: $0) }
     let text = StepText(
       steps.flatMap { timeline.statements(in: $0).map(\.sql) },
+      newKeys: Set(changes.flatMap(\.newKeys)),
       columns: Set(
         tables.all.compactMap { history.schemas[first].table($0).flatMap(TableShape.init) }
           .flatMap { $0.columns.map(\.key) }),
       joinsRows: joinsRows)
-    func experiment(_ kinds: [RowKind]) throws -> Experiment {
+    func experiment(
+      _ kinds: [RowKind], under checks: NewChecks = NewChecks()
+    ) throws -> Experiment {
       let (connection, schema, _) = try history.database(before: steps, tables.all)
-      var filler = RowFiller(connection, schema, text, kinds: kinds)
-      try filler.fill(tables.all.sorted())
+      let later = checks.isEmpty ? Schema() : history.schemas[steps[steps.count - 1] + 1]
+      var filler = RowFiller(connection, schema, text, kinds: kinds, later: later)
+      try checks.enforce(on: connection) { () throws(DatabaseError) in
+        try filler.fill(tables.all.sorted())
+      }
       return Experiment(try FilledDatabase(filler, on: connection), steps, of: history)
     }
     func judge(_ experiment: Experiment, _ base: Experiment.Outcome) -> LossJudge {
@@ -317,10 +324,10 @@ package final class RowTrial {
         mayCopy: steps.contains { history.affected[$0].mayCopy })
     }
     let combined = RowFiller.combinedKinds(text.compared.count)
-    let full = try experiment(
-      RowFiller.allKinds + combined
-        + (text.namesMembers ? RowFiller.memberKinds : [])
-        + (text.readsTimes ? RowFiller.dateKinds : []))
+    let kinds =
+      RowFiller.allKinds + combined + (text.namesMembers ? RowFiller.memberKinds : [])
+      + (text.readsTimes ? RowFiller.dateKinds : [])
+    let full = try experiment(kinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
       if isSingle, !tables.changed.isEmpty {
         let names = tables.changed.sorted().map { "`\($0.text)`" }
@@ -339,6 +346,11 @@ package final class RowTrial {
     if let base {
       if isSingle { evidence.runOnAllRows.insert(first) }
       return judge(full, base)
+    }
+    let checks = NewChecks(changes, in: history.schemas[first])
+    if !checks.isEmpty {
+      let checked = try experiment(kinds, under: checks)
+      if let base = try checked.run() { return judge(checked, base) }
     }
     let reason = full.refusal ?? ""
     let accepted = try acceptedKinds(full, RowFiller.groups + [combined])

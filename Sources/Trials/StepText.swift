@@ -15,9 +15,12 @@ struct StepText {
   /// Those of LEFT JOINs: rows remain if they have no partner.
   private(set) var joinedLeft: Set<Identifier> = []
 
+  /// The columns by which the text groups rows, and columns that become a key.
+  private(set) var groups: Set<Identifier>
+
   private let columns: Set<Identifier>
 
-  /// Whether an INSERT may replace rows with the same key.
+  /// Whether an INSERT may replace or update rows with the same key.
   private(set) var replacesRows = false
   /// Whether a function reads a date or a time.
   private(set) var readsTimes = false
@@ -28,14 +31,18 @@ struct StepText {
 
   /// - Parameters:
   ///   - columns: columns that count even if their names are keywords.
+  ///   - newKeys: columns that become a key.
   ///   - joinsRows: whether to collect the pairs of `joined`.
   init(
-    _ statements: some Sequence<String>, columns: Set<Identifier> = [], joinsRows: Bool = true
+    _ statements: some Sequence<String>, newKeys: Set<Identifier> = [],
+    columns: Set<Identifier> = [], joinsRows: Bool = true
   ) {
+    groups = newKeys
     self.columns = columns
     for sql in statements.map({ TokenizedSQL($0) }) {
       note(sql)
       noteComparisons(sql)
+      noteGroups(sql)
       noteConflicts(sql)
     }
     if !joinsRows { joined = [] }
@@ -163,6 +170,18 @@ struct StepText {
     }
   }
 
+  private mutating func noteGroups(_ sql: TokenizedSQL) {
+    let tokens = sql.significant
+    for index in tokens.indices
+    where sql.isWord(tokens[index], "GROUP") && sql.isWord(tokens[index...].dropFirst().first, "BY")
+    {
+      let terms = tokens[(index + 2)...].prefix { token in
+        sql.text(token) != ";" && !["HAVING", "ORDER", "LIMIT"].contains { sql.isWord(token, $0) }
+      }
+      groups.formUnion(terms.indices.compactMap { name(tokens, $0, sql) })
+    }
+  }
+
   /// A column, or a member of the JSON object in it.
   private struct Operand {
     let column: Identifier
@@ -216,11 +235,10 @@ struct StepText {
   private mutating func noteConflicts(_ sql: TokenizedSQL) {
     guard let statement = WritingStatement(sql), let source = statement.source else { return }
     let words = sql.significant(in: 0..<statement.nameRange.lowerBound)
-    let replaces = words.contains { sql.isWord($0, "REPLACE") }
-    guard
-      replaces || words.contains(where: { sql.isWord($0, "IGNORE") })
-        || sql.significant.contains(where: { sql.isWord($0, "CONFLICT") })
-    else { return }
+    let replaces =
+      words.contains { sql.isWord($0, "REPLACE") }
+      || sql.significant.contains { sql.isWord($0, "CONFLICT") }
+    guard replaces || words.contains(where: { sql.isWord($0, "IGNORE") }) else { return }
     replacesRows = replacesRows || replaces
     let copiesAll = sql.significant(in: source).contains { sql.text($0) == "*" }
     if statement.columns.isEmpty, copiesAll {

@@ -42,7 +42,8 @@ struct TableOutcome {
     switch try verdict(on: column, as: newName) {
     case .kept(let destination): destination
     // The column is dropped, so that its narrowed values are in another column.
-    case .narrowed where !judge.exists(newName, in: name): .elsewhere
+    case .narrowed(_, let a, let b) where !judge.exists(newName, in: name):
+      .narrowed(a.literal(besides: b), b.literal(besides: a))
     case .narrowed, .lost, .unknown, .untried: nil
     }
   }

@@ -161,7 +161,7 @@ struct FailingRowTests {
     #expect(
       failure.lines == [
         "FOREIGN KEY constraint failed",
-        "this migration breaks foreign keys: row 1 of `c` refers to a missing row of `p`",
+        "this migration breaks foreign keys: row 1 of `c` refers by `p` to a missing row of `p`",
       ])
     #expect(try sandbox.rows("SELECT count(*) FROM p JOIN d ON d.p = p.id") == [[1]])
   }

@@ -232,7 +232,7 @@ struct LeftBehindTests {
       try sandbox.addSQL("0002_break", sql)
       let report = try sandbox.migrate()
       #expect(report.status == .migrationFailed, "\(create)")
-      #expect(report.failure?.message.contains("refers to a missing row of `p`") == true)
+      #expect(report.failure?.message.contains("to a missing row of `p`") == true)
     }
   }
 

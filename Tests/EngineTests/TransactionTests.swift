@@ -213,7 +213,7 @@ struct TransactionTests {
     #expect(failure.status == .migrationFailed)
     #expect(
       failure.message
-        == "this migration breaks foreign keys: row 1 of `c` refers to a missing row of `p`")
+        == "this migration breaks foreign keys: row 1 of `c` refers by `p` to a missing row of `p`")
     #expect(failure.place?.position == Position(line: 2, column: 5))
     #expect(failure.migration?.operation == "1 sql")
     #expect(try sandbox.rows("SELECT count(*) FROM p") == [[2]])

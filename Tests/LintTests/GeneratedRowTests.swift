@@ -82,7 +82,7 @@ struct GeneratedRowTests {
     #expect(try found(copied("t", columns, "* FROM t GROUP BY email")) == ["loses-rows t"])
     #expect(
       try found(copied("t", columns, "id, coalesce(email, ''), name FROM t"))
-        == ["fails-on-data x"])
+        == ["fails-on-data t"])
     #expect(try found(copied("t", columns, "* FROM t GROUP BY email, id")) == [])
   }
 
@@ -140,6 +140,68 @@ struct GeneratedRowTests {
       try found(rebuilt("lower(title)"), ["loses-values", "loses-rows"])
         == ["loses-values t.title"])
     #expect(try found(rebuilt("title"), ["loses-values", "loses-rows"]) == [])
+  }
+
+  @Test(
+    "a new CHECK accepts only texts of one form",
+    arguments: ["date(day) IS day", "length(day) = 10", "json_valid(day)", "day LIKE '%@%'"])
+  func newForm(_ check: String) throws {
+    func rebuilt(_ title: String) -> [String] {
+      [
+        sql("CREATE TABLE t (id INTEGER PRIMARY KEY, day TEXT NOT NULL, title TEXT NOT NULL);"),
+        sql(
+          """
+          CREATE TABLE x (
+            id INTEGER PRIMARY KEY, day TEXT NOT NULL CHECK (\(check)), title TEXT NOT NULL);
+          INSERT INTO x SELECT id, day, \(title) FROM t;
+          DROP TABLE t;
+          ALTER TABLE x RENAME TO t;
+          """),
+      ]
+    }
+    let lost = try lint(rebuilt("upper(title)"), .local)
+    #expect(lost.findings.map(\.rule) == ["fails-on-data", "loses-values"])
+    let kept = try lint(rebuilt("title"), .local)
+    #expect(kept.findings.map(\.rule) == ["fails-on-data"])
+    #expect((lost.notes + kept.notes).filter { $0.contains("without rows") } == [])
+  }
+
+  @Test(
+    "two rows get the same key",
+    arguments: [
+      "UPDATE OR REPLACE t SET kind = 'list' WHERE kind = 'folder'",
+      "UPDATE OR REPLACE t SET name = 'a' WHERE name IN ('b', 'c')",
+      """
+      CREATE TABLE x (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name));
+      INSERT OR IGNORE INTO x
+        SELECT id, CASE kind WHEN 'folder' THEN 'list' ELSE kind END, name FROM t;
+      DROP TABLE t;
+      ALTER TABLE x RENAME TO t
+      """,
+    ])
+  func mergedKeys(_ step: String) throws {
+    let table = sql(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name));"
+    )
+    #expect(try found([table, sql(step)]) == ["loses-rows t"])
+  }
+
+  @Test("columns become the key of a table without one")
+  func newKey() throws {
+    func rebuilt(_ copy: String) -> [String] {
+      [
+        sql("CREATE TABLE t (day TEXT NOT NULL, item TEXT NOT NULL, n REAL NOT NULL);"),
+        sql(
+          """
+          CREATE TABLE x (day TEXT NOT NULL, item TEXT NOT NULL, n REAL NOT NULL, PRIMARY KEY (day, item));
+          INSERT \(copy) FROM t;
+          DROP TABLE t;
+          ALTER TABLE x RENAME TO t;
+          """),
+      ]
+    }
+    #expect(try found(rebuilt("OR IGNORE INTO x SELECT *")) == ["loses-rows t"])
+    #expect(try found(rebuilt("INTO x SELECT *")) == ["fails-on-data t"])
   }
 
   @Test("a number without an exact type keeps its values as a floating-point number")
@@ -249,6 +311,73 @@ struct GeneratedRowTests {
         copied(
           "t", "id INTEGER PRIMARY KEY, createdAt REAL NOT NULL",
           "id, createdAt + 978307200 FROM t")) == [])
+  }
+
+  @Test(
+    "a row that REPLACE deletes had another key, or other values",
+    arguments: [
+      ("INSERT OR REPLACE INTO lists (name, color) VALUES ('Inbox', 'blue')", ["loses-rows lists"]),
+      ("REPLACE INTO lists (id, name) VALUES (1, 'Inbox')", ["loses-rows lists"]),
+      (
+        "INSERT INTO lists (name) VALUES ('Inbox') ON CONFLICT (name) DO UPDATE SET color = 'blue'",
+        []
+      ),
+    ])
+  func replaced(_ statement: String, _ findings: [String]) throws {
+    let lists = sql(
+      "CREATE TABLE lists (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, color TEXT);")
+    #expect(try found([lists, sql(statement)], ["loses-rows"]) == findings)
+  }
+
+  @Test("a migration inserts the only row of a table, which may exist")
+  func onlyRow() throws {
+    let settings = sql(
+      "CREATE TABLE settings (id INTEGER PRIMARY KEY CHECK (id = 1), theme TEXT DEFAULT 'light');")
+    let insert = "INTO settings (id) VALUES (1)"
+    let report = try lint([settings, sql("INSERT \(insert)")], .local)
+    #expect(report.findings.map(\.rule) == ["fails-on-data"])
+    #expect(report.findings.map(\.severity) == [.warning])
+    #expect(report.findings.first?.help?.contains("ON CONFLICT DO NOTHING") == true)
+    #expect(try found([settings, sql("INSERT OR IGNORE \(insert)")]) == [])
+    #expect(
+      try found([
+        sql("CREATE TABLE kinds (id INTEGER PRIMARY KEY, name TEXT);"),
+        sql("INSERT INTO kinds VALUES (1, 'a')"),
+      ]) == [])
+  }
+
+  @Test("a CHECK before an operation that shares its rewrite is reported once, at its operation")
+  func sharedCheck() throws {
+    let report = try lint(
+      [
+        sql("CREATE TABLE items (id INTEGER PRIMARY KEY, price INTEGER NOT NULL, title TEXT);"),
+        """
+        operations:
+        - alter_column: { table: items, column: price, check: price >= 0 }
+        - alter_column: { table: items, column: title, default: none }
+
+        """,
+      ], .local)
+    #expect(
+      report.findings.map { "\($0.rule) \($0.line) \($0.severity)" } == ["fails-on-data 2 warning"])
+  }
+
+  @Test("narrowed values return under the old name in a later draft")
+  func narrowedOverDrafts() throws {
+    let table = sql("CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);")
+    func drafts(_ value: String) -> [String] {
+      [
+        table,
+        sql(
+          """
+          ALTER TABLE users ADD COLUMN name2 TEXT;
+          UPDATE users SET name2 = \(value);
+          ALTER TABLE users DROP COLUMN name;
+          """), sql("ALTER TABLE users RENAME COLUMN name2 TO name;"),
+      ]
+    }
+    #expect(try found(drafts("lower(name)")) == ["loses-values users.name"])
+    #expect(try found(drafts("name")) == [])
   }
 
   @Test("rows of two tables have the same keys")

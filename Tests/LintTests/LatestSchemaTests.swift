@@ -359,6 +359,15 @@ struct DefaultTests {
       ("CREATE TABLE a AS SELECT row_number() OVER () AS x", "3.25"),
       ("INSERT INTO t VALUES (1, 2) ON CONFLICT (x, y) DO NOTHING", "3.24"),
       ("CREATE TABLE a (x DEFAULT (datetime('now', 'subsec')))", "3.42"),
+      ("CREATE VIEW a AS SELECT datetime(x, 'auto') AS x FROM t", "3.38"),
+      ("ALTER TABLE t ADD COLUMN z AS (x + y)", "3.31"),
+      ("CREATE VIEW a AS SELECT count(*) FILTER (WHERE x > 1) AS n FROM t", "3.30"),
+      ("CREATE VIEW a AS SELECT sum(x) OVER w AS n FROM t WINDOW w AS (ORDER BY y)", "3.25"),
+      ("CREATE VIEW a AS SELECT substring(x, 2) AS n FROM t", "3.34"),
+      ("CREATE TRIGGER r AFTER INSERT ON t BEGIN UPDATE t SET x = o.x FROM t AS o; END", "3.33"),
+      (
+        "INSERT INTO t VALUES (1, 2) ON CONFLICT (x, y) DO NOTHING ON CONFLICT DO NOTHING", "3.35"
+      ),
     ])
   func newer(_ statement: String, _ version: String) throws {
     let table = sql("CREATE TABLE t (x, y, UNIQUE (x, y))")

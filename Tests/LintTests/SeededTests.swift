@@ -501,7 +501,7 @@ struct SeededSilenceTests {
       """)
     #expect(
       try found(step).filter { $0.contains("fails-on-data") } == [
-        "0002 4:7 error fails-on-data new", "0002 8:7 warning fails-on-data items",
+        "0002 4:7 error fails-on-data items", "0002 8:7 warning fails-on-data items",
       ])
   }
 

@@ -80,11 +80,12 @@ private func message(
   let values: String? =
     switch (move, destination) {
     case (let move?, .nowhere?): "its values are lost: `\(move.to.name)` does not hold them"
-    case (let move?, .elsewhere?) where move.isComputed:
+    case (let move?, .elsewhere?) where move.isComputed,
+      (let move?, .narrowed?) where move.isComputed:
       "`\(move.to.name)` holds results of its values"
     case (let move?, _): "its values move to `\(move.to.name)`"
     case (nil, .column(let table, let column)?): "`\(table).\(column)` holds a copy of its values"
-    case (nil, .elsewhere?): "other columns hold results of its values"
+    case (nil, .elsewhere?), (nil, .narrowed?): "other columns hold results of its values"
     case (nil, .nowhere?): "its values are lost"
     // If the migration did not run on rows, it may copy the values first. A generated column has no
     // values of its own.

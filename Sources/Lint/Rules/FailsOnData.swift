@@ -1,3 +1,4 @@
+import SchemaHistory
 import SchemaManifest
 import SchemaPlanning
 import SchemaSQLText
@@ -49,14 +50,20 @@ extension Timeline {
       let added: ColumnDefinition? =
         if case .addColumn(_, let column)? = operation { column } else { nil }
       let filled = filling(failure)
+      let rows =
+        failure.database.map { "a copy of `\($0)`" } ?? "rows that the schema allows"
+      let becomes = failure.formerName.map { " (`\($0)` becomes `\(failure.object ?? "")`)" } ?? ""
       var draft = draft(
-        failure.database.map { "the migration fails on a copy of `\($0)`: \(failure.message)" }
-          ?? "the migration fails on rows that the schema allows: \(failure.message)",
+        "the migration fails on \(rows): \(failure.message)\(becomes)",
         at: failure.place, keys: keys, column: added?.name, object: failure.object,
         table: failure.object, fix: filled ?? added?.allowing(failure),
         filled == nil ? .instead : .before,
         position: failure.position == failure.place.position ? nil : failure.position,
-        severity: failure.isOfNewConstraint ? .warning : nil)
+        severity: failure.isOfNewConstraint || failure.insertsOnlyRow ? .warning : nil)
+      if failure.insertsOnlyRow {
+        draft.help =
+          "add `OR IGNORE` or `ON CONFLICT DO NOTHING`, because a database may have this row"
+      }
       draft.isCertain = failure.database != nil
       draft.failedTables = failure.tables
       draft.constraint = failure.constraint
@@ -159,12 +166,25 @@ extension Timeline {
         + (isShared
           ? "refuses \(row), which a device with an older version may send"
           : "fails if a database has \(row)"),
-      at: change.place(ofConstraintOver: columns),
+      at: placeOfOperation(stating: change) ?? change.place(ofConstraintOver: columns),
       keys: ["check", "checks", "columns", "column", "table"], object: after.name,
       table: after.name,
       severity: isShared || new.isTightened && failsByCheck(change, after) ? nil : .warning)
     draft.constraint = .check
     return draft
+  }
+
+  /// The last operation that states a CHECK of the table. Later operations may share its rewrite.
+  private func placeOfOperation(stating change: TableChange) -> StatementPlace? {
+    let operations = migrations[change.migration].manifest.operations
+    let names = [change.before?.key, change.after?.key]
+    return operations.lastIndex { operation in
+      operation.keys["check"] != nil && names.contains(operation.changedTable?.identifier)
+    }.map { index in
+      StatementPlace(
+        migration: change.migration, operation: index, number: change.shaped.number,
+        position: operations[index].position)
+    }
   }
 
   /// Whether a run on rows failed on a CHECK of the table.

@@ -68,8 +68,14 @@ extension Rule {
           change.after?.column(column.name) == nil
             || !timeline.losses.isJudged(table.identifier, in: change.migration)
         else { return nil }
+        let message =
+          if case .narrowed(let a, let b)? = timeline.destination(of: column, in: change) {
+            "different values of `\(table).\(name)` become the same: \(a) and \(b)"
+          } else {
+            "the values of `\(table).\(name)` are lost: another column has its name afterwards"
+          }
         return timeline.draft(
-          "the values of `\(table).\(name)` are lost: another column has its name afterwards",
+          message,
           at: column.place, keys: ["column", "from", "table"], object: "\(table).\(name)",
           table: table)
       }

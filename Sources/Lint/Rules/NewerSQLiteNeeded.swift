@@ -76,7 +76,8 @@ private func feature(_ what: String, _ minor: Int) -> Feature {
 
 /// From SQLite's release history.
 private let functions: [Identifier: Int] = [
-  "iif": 32, "ceil": 35, "ceiling": 35, "floor": 35, "pow": 35, "power": 35, "sqrt": 35, "ln": 35,
+  "iif": 32, "substring": 34, "ceil": 35, "ceiling": 35, "floor": 35, "pow": 35, "power": 35,
+  "sqrt": 35, "ln": 35,
   "log": 35, "log10": 35, "log2": 35, "exp": 35, "mod": 35, "trunc": 35, "pi": 35, "sin": 35,
   "cos": 35, "tan": 35, "sign": 35, "unixepoch": 38, "format": 38, "unhex": 41,
   "json_error_position": 42, "octet_length": 43, "timediff": 43, "concat": 44, "concat_ws": 44,
@@ -84,6 +85,12 @@ private let functions: [Identifier: Int] = [
   "jsonb_array": 45, "json_pretty": 46, "if": 48, "row_number": 25, "rank": 25, "dense_rank": 25,
   "ntile": 25, "lag": 25, "lead": 25, "first_value": 25, "last_value": 25, "nth_value": 25,
   "sqlite_rename_column": 25,
+]
+
+/// Modifiers of date and time functions, from SQLite's release history.
+private let modifiers: [ExactText: Int] = [
+  "'auto'": 38, "'julianday'": 38, "'subsec'": 42, "'subsecond'": 42, "'ceiling'": 46,
+  "'floor'": 46,
 ]
 
 extension StatementEffect {
@@ -133,19 +140,24 @@ extension TokenizedSQL {
         found.append(("\(name(token))()", version))
       }
       if TimeFunctions.names.contains(name(token)), precedesParenthesis,
-        let modifier = inside(tokens[(index + 1)...]).first(where: {
-          ["'subsec'", "'subsecond'"].contains(word($0))
-        })
+        let modifier = inside(tokens[(index + 1)...]).first(where: { modifiers[word($0)] != nil })
       {
-        found.append(("the modifier \(text(modifier))", 42))
+        found.append(("the modifier \(text(modifier))", modifiers[word(modifier)] ?? 0))
       }
+      let followsCall = index > 0 && text(tokens[index - 1]).exact == ")"
       switch word(token) {
       case "->" where token.kind == .punctuation: found.append(("the operator ->", 38))
       case "->>": found.append(("the operator ->>", 38))
       case "RETURNING": found.append(("RETURNING", 35))
       case "MATERIALIZED": found.append(("MATERIALIZED", 35))
       case "GENERATED" where next("ALWAYS"): found.append(("a generated column", 31))
-      case "OVER" where precedesParenthesis: found.append(("a window function", 25))
+      case "AS" where precedesParenthesis && isWord(tokens.first, "ALTER"):
+        found.append(("a generated column", 31))
+      case "OVER" where precedesParenthesis || followsCall:
+        found.append(("a window function", 25))
+      case "FILTER" where precedesParenthesis && followsCall: found.append(("FILTER", 30))
+      case "GROUPS" where ["BETWEEN", "UNBOUNDED", "CURRENT"].contains(where: { next($0) }):
+        found.append(("a GROUPS frame", 28))
       case "NULLS" where next("FIRST") || next("LAST"): found.append(("NULLS FIRST", 30))
       case "RIGHT" where next("JOIN") || next("OUTER"): found.append(("RIGHT JOIN", 39))
       case "FULL" where next("JOIN") || next("OUTER"): found.append(("FULL JOIN", 39))
@@ -156,11 +168,17 @@ extension TokenizedSQL {
       default: break
       }
     }
-    if let writing = WritingStatement(self), writing.kind == .update, !writing.hasCommonTables,
-      writing.otherClauses.contains("from")
-    {
-      found.append(("UPDATE … FROM", 33))
+    if found.count(where: { $0.0 == "ON CONFLICT DO" }) > 1 {
+      found.append(("a second ON CONFLICT DO", 35))
     }
+    var statements = [self]
+    if case .createTrigger(let trigger)? = try? parseCreate(self) {
+      statements += trigger.statements.map { TokenizedSQL(text($0)) }
+    }
+    let updatesFrom = statements.compactMap { WritingStatement($0) }.contains { writing in
+      writing.kind == .update && !writing.hasCommonTables && writing.otherClauses.contains("from")
+    }
+    if updatesFrom { found.append(("UPDATE … FROM", 33)) }
     return found
   }
 }

@@ -1,0 +1,54 @@
+import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// The CHECKs that migrations add. A database on which the migrations succeed has only rows that meet them, so
+/// generated rows must meet them, too, if the migrations fail on others.
+struct NewChecks {
+  /// The tables before the migrations, with the new CHECKs.
+  private var tables: [(object: SchemaObject, sql: String)] = []
+
+  var isEmpty: Bool { tables.isEmpty }
+
+  /// - Parameters:
+  ///   - changes: the changes of tables by the migrations.
+  ///   - schema: the schema before the migrations.
+  init(_ changes: [TableChange] = [], in schema: Schema = Schema()) {
+    for change in changes {
+      guard let before = change.before, let after = change.after,
+        let object = schema.table(before.key), let table = object.createTable,
+        let end = table.columns.last?.range.upperBound
+      else { continue }
+      let new = after.checks.filter { check in
+        !before.checks.contains(check)
+          && check.columns.allSatisfy { before.column($0).map { !$0.isGenerated } ?? false }
+      }
+      guard !new.isEmpty else { continue }
+      let text = new.map { " CHECK (\($0.text))" }.joined()
+      tables.append((object, object.tokens.replacing([(end..<end, text)])))
+    }
+  }
+
+  /// Runs `fill` with the CHECKs in force.
+  func enforce(on connection: Connection, _ fill: () throws(DatabaseError) -> Void)
+    throws(DatabaseError)
+  {
+    try write(tables.map { ($0.object.name, $0.sql) }, to: connection)
+    try fill()
+    try write(tables.map { ($0.object.name, $0.object.sql ?? "") }, to: connection)
+  }
+
+  private func write(
+    _ texts: [(table: String, sql: String)], to connection: Connection
+  ) throws(DatabaseError) {
+    guard !texts.isEmpty else { return }
+    connection.set(.defensive, to: false)
+    try connection.execute("PRAGMA writable_schema = ON")
+    for (table, sql) in texts {
+      try connection.execute(SchemaEdit(table: table, sql: sql).statement)
+    }
+    try connection.execute("PRAGMA writable_schema = RESET")
+  }
+}
