@@ -65,6 +65,8 @@ package struct LossEvidence: Sendable {
   package var destinations: [Key: Destination] = [:]
   /// The tables that held rows when a step ran.
   package var judged: Set<Key> = []
+  /// The tables that a step makes STRICT, and in which it converts values of other types.
+  package var converted: Set<Key> = []
   /// The frozen migrations, which run with rows only under `--full`.
   package var untried: Set<Int> = []
   /// The migrations that ran with all kinds of rows.

@@ -273,6 +273,11 @@ package struct TableChange: Sendable {
       }, uniquingKeysWith: { first, _ in first })
   }
 
+  package var becomesStrict: Bool {
+    guard let before, let after else { return false }
+    return after.isStrict && !before.isStrict && !before.isVirtual
+  }
+
   package var isRenamed: Bool {
     guard let before, let after else { return false }
     return before.name.identifier != after.name.identifier

@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaModel
+import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
@@ -347,5 +348,17 @@ struct LossJudge {
     guard let outcome else { return .unknown }
     if outcome.contents.digest == baseDigest { return .none }
     return outcome.contents.rowCount == base.contents.rowCount ? .values : .rows
+  }
+
+  /// Whether the step runs on values that are not of their column's type, in each column.
+  func convertsTypes(in table: FilledDatabase.Table) throws(Failure) -> Bool {
+    for (index, column) in table.shape.columns.enumerated() {
+      let cell = Cell(table: table.shape.key, row: 0, column: index)
+      let value: Value = column.affinity == .text ? .blob([65]) : "abc"
+      guard let change = setting(cell, to: value) else { continue }
+      // A CHECK may refuse the value before the step runs.
+      if try experiment.run([change]) == nil, experiment.failure != nil { return false }
+    }
+    return true
   }
 }

@@ -94,6 +94,9 @@ package final class RowTrial {
         if together.lost.count < outcome.lost.count { outcome = together }
         outcome.losesAll = outcome.losesAll && together.losesAll
       }
+      if change?.becomesStrict ?? false, try judge.convertsTypes(in: filled) {
+        evidence.converted.insert(.init(migration: migration, table: table))
+      }
       try report(outcome, change?.renamedColumns ?? [:], migration, timeline)
       if outcome.lost.isEmpty, name != nil {
         try judgeWithEmptyTables(outcome, tables, migration, timeline)

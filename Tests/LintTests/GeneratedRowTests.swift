@@ -204,6 +204,27 @@ struct GeneratedRowTests {
     #expect(try found(rebuilt("INTO x SELECT *")) == ["fails-on-data t"])
   }
 
+  @Test(
+    "a table becomes STRICT, with and without a conversion of its values",
+    arguments: [
+      ("id, CAST(n AS INTEGER), CAST(title AS TEXT)", []),
+      ("id, iif(typeof(n) = 'integer', n, 0), CAST(title AS TEXT)", []),
+      ("id, CAST(n AS INTEGER), title", ["fails-on-data t"]), ("*", ["fails-on-data t"]),
+    ])
+  func strict(_ copy: String, _ findings: [String]) throws {
+    #expect(
+      try found([
+        sql("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER NOT NULL, title TEXT NOT NULL);"),
+        sql(
+          """
+          CREATE TABLE x (id INTEGER PRIMARY KEY, n INTEGER NOT NULL, title TEXT NOT NULL) STRICT;
+          INSERT INTO x SELECT \(copy) FROM t;
+          DROP TABLE t;
+          ALTER TABLE x RENAME TO t;
+          """),
+      ]) == findings)
+  }
+
   @Test("a number without an exact type keeps its values as a floating-point number")
   func decimal() throws {
     #expect(

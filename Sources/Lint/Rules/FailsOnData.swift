@@ -140,7 +140,8 @@ extension Timeline {
       let checks = change.newChecks
         .filter { change.readsOldColumns($0.check) && !change.isTried($0.check, self) }
         .compactMap { draft($0, change, after, scope) }
-      guard after.isStrict, !before.isStrict, !before.isVirtual else { return checks }
+      let key = LossEvidence.Key(migration: change.migration, table: before.key)
+      guard change.becomesStrict, !losses.converted.contains(key) else { return checks }
       var strict = draft(
         "`\(after.name)` becomes STRICT, which fails if a value is not of its column's type",
         at: change.newest(of: [change.shaped]), keys: ["strict", "table"], object: after.name,
