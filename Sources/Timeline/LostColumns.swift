@@ -41,6 +41,10 @@ extension Timeline {
     if let known = later ?? losses.destination(column.name, of: before.name, in: removal) {
       return known
     }
+    // The old table still exists under another name.
+    if let former = change.former, former.column(column.name) != nil {
+      return .column(table: former.name, column: column.name)
+    }
     // The loss experiment skips a migration that only renames a table. The values remain in that
     // table.
     guard let old, let kept = old.column(column.name), !losses.untried.contains(removal) else {

@@ -314,6 +314,7 @@ package final class TableTracker {
         migration: migration)
       change.lost = start.columns.compactMap { chain.lost($0.name) }
       change.isRebuilt = true
+      change.former = tables[id].isDropped ? nil : tables[id].shape
       change.leftovers = Set(
         (touched + created).filter { tables[$0].isLeftover && !tables[$0].isDropped }
           .map { tables[$0].key })

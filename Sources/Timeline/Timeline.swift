@@ -250,6 +250,8 @@ package struct TableChange: Sendable {
   package var isRebuilt = false
   /// The tables with the old rows that exist after the rebuild.
   package var leftovers: Set<Identifier> = []
+  /// The old table of a rebuild if it still exists, under another name.
+  package var former: TableShape?
   /// The statements that copied the rows of a rebuilt table.
   package var copies: Set<StatementPlace> = []
   /// The statement that created another table under the name of this dropped table without a copy

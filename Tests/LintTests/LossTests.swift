@@ -62,6 +62,24 @@ private let rows = ["loses-rows reminders"]
 
 @Suite("Lost values and rows")
 struct LossTests {
+  @Test("values remain in the old table under another name")
+  func leftover() throws {
+    let report = try lint(
+      [
+        sql("CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT NOT NULL, price INTEGER);"),
+        sql(
+          """
+          ALTER TABLE items RENAME TO old;
+          CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT NOT NULL);
+          INSERT INTO items SELECT id, title FROM old;
+          """),
+      ], .local)
+    #expect(
+      report.findings.map(\.message) == [
+        "this drops `items.price`: `old.price` holds a copy of its values; an older version of the app fails"
+      ])
+  }
+
   private func check(_ carrying: Carrying, _ profile: Profile) throws {
     let report = try lint([base] + carrying.steps, profile)
     #expect(report.failure == nil)
