@@ -176,19 +176,20 @@ extension Project {
       $0.formUnion(replay.steps[$1].touched)
     }
     // SQLite cannot check these tables.
-    var mismatched: Set<Identifier> = []
-    func check(_ touched: Set<Identifier>, on scratch: ScratchDatabase) throws(Failure) -> [String]
-    {
+    var mismatches: [Identifier: String] = [:]
+    func check(
+      _ touched: Set<Identifier>, on scratch: ScratchDatabase
+    ) throws(Failure) -> [String] {
       let names = keys.affected(by: touched)
-      mismatched.subtract(names.map(\.identifier))
+      for name in names { mismatches[name] = nil }
       do {
-        mismatched.formUnion(
-          try ForeignKeyViolations(of: names, in: scratch.schema, on: scratch.connection).mismatched
-        )
+        mismatches.merge(
+          try ForeignKeyViolations(of: names, in: scratch.schema, on: scratch.connection).mismatches
+        ) { $1 }
       } catch {
         throw Failure(of: error)
       }
-      return names.filter { !mismatched.contains($0.identifier) }
+      return names.filter { mismatches[$0] == nil }
     }
     do throws(Failure) {
       try self.replay(
@@ -200,15 +201,19 @@ extension Project {
         }
       ) { step, scratch throws(Failure) in
         let record = try recorder.take(step, scratch)
-        let endangered = keys.affected(by: step.touched)
-          .filter { !mismatched.contains($0.identifier) }
+        let former = mismatches
+        let endangered = keys.affected(by: step.touched).filter { former[$0] == nil }
         keys.apply(step.delta)
+        let checked = try check(step.touched, on: scratch)
+        for (table, message) in mismatches.sorted(by: { $0.key < $1.key })
+        where former[table] == nil && before.table(table) != nil {
+          throw Context(migration: step.migration).failure(.migrationFailed, message)
+        }
         report.migrations.append(
           PlannedMigration(
             migration: step.migration, operations: record.operations,
             row: replay.ledgerRow(at: pending[report.migrations.count], startedAt: ""),
-            foreignKeysBefore: endangered,
-            foreignKeysAfter: try check(step.touched, on: scratch),
+            foreignKeysBefore: endangered, foreignKeysAfter: checked,
             written: step.writeSet.written, rewritten: step.writeSet.rewritten,
             edits: edits[report.migrations.count],
             temporary: step.temporary.map(\.drop), statements: record.statements,

@@ -50,8 +50,13 @@ package struct ForeignKeyViolations {
 
   init() {}
 
-  /// The tables with a foreign key that matches no key of its parent, so that SQLite cannot check it.
-  package var mismatched: Set<Identifier> { Set(errors.keys) }
+  /// The tables with a foreign key that matches no key of its parent, so that SQLite cannot check it, each
+  /// with a message.
+  package var mismatches: [Identifier: String] {
+    Dictionary(
+      errors.map { ($0, "cannot check the foreign keys of `\($0)`: \($1)") },
+      uniquingKeysWith: { first, _ in first })
+  }
 
   package init(of tables: [String], in schema: Schema, on source: some RowSource)
     throws(DatabaseError)
@@ -142,7 +147,7 @@ package struct ForeignKeyViolations {
     func former(_ name: Identifier) -> Identifier { renames.firstName(of: name) ?? name }
     let broken = errors.filter { before.errors[former($0.key)] == nil }
     if !broken.isEmpty {
-      let list = broken.map { "cannot check the foreign keys of `\($0.key)`: \($0.value)" }
+      let list = broken.keys.compactMap { mismatches[$0] }
       return (list.sorted().joined(separator: "; "), Set(broken.keys))
     }
     func isSame(_ old: Violation, _ new: Violation) -> Bool {

@@ -192,6 +192,25 @@ struct PlanFailureTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
+  @Test(
+    "a foreign key must match a key of its parent",
+    arguments: [
+      "rebuild_table: { table: p, columns: [{ name: id, type: INTEGER, primary_key: true }, { name: code }] }",
+      "alter_column: { table: c, column: x, references: { table: p, column: name } }",
+    ])
+  func mismatch(_ operation: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_base",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY, code UNIQUE, name); "
+        + "CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES p (code), x)")
+    try sandbox.migrate()
+    try sandbox.add("0002_step", "operations:\n- \(operation)\n")
+    let failure = try sandbox.project().dryRun(sandbox.options()).failure
+    #expect(failure?.message.contains("foreign key mismatch") == true)
+    #expect(try sandbox.migrate().failure?.message == failure?.message)
+  }
+
   @Test("and a foreign key may stay violated")
   func oldViolation() throws {
     let sandbox = try Sandbox()
