@@ -148,7 +148,7 @@ package struct EndangeredReference: Sendable {
 /// - Parameters:
 ///   - columns: the referring columns, as SQL.
 ///   - targets: the names of the parent's columns.
-func missesParent(_ columns: [String], in parent: String, _ targets: [String]) -> String {
+package func missesParent(_ columns: [String], in parent: String, _ targets: [String]) -> String {
   (columns.map { "\($0) IS NOT NULL" } + ["NOT \(hasParent(columns, in: parent, targets))"])
     .joined(separator: " AND ")
 }

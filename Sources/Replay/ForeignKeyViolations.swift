@@ -108,21 +108,15 @@ package struct ForeignKeyViolations {
     on source: some RowSource
   ) throws(DatabaseError) {
     let columns = key.columns.map { "c.\(Quoting.quoted($0.name.text))" }
-    // A foreign key compares with the parent's affinity and collation (Foreign Keys, section 3).
-    let match = zip(key.targets, columns).map { "p.\(Quoting.quoted($0.name.text)) = +\($1)" }
-    let given = columns.map { "\($0) IS NOT NULL" }
-    let orphaned =
+    let condition =
       schema.table(key.parent.text) == nil
-      ? "1"
-      : """
-      NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(key.parent.text)) p
-      WHERE \(match.joined(separator: " AND ")))
-      """
+      ? columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+      : missesParent(columns, in: key.parent.text, key.targets.map(\.name.text))
     let row = identity.isEmpty ? columns : identity.map { "c.\($0)" }
     let rows = try source.rows(
       """
       SELECT \(quoted(row)), \(quoted(columns)) FROM main.\(Quoting.quoted(table.name)) c
-      WHERE \(given.joined(separator: " AND ")) AND \(orphaned)
+      WHERE \(condition)
       """)
     for row in rows {
       found.insert(
