@@ -157,7 +157,7 @@ extension Project {
   ///
   /// - Parameter database: nil for none, or for a new one.
   /// - Throws: a failure if the frozen history is broken, or if this SQLite version is too old for a
-  ///   migration. A database that is ahead of a broken history has precedence.
+  ///   migration. If the database is also ahead of the history, that failure is thrown instead.
   package func checkedTargets(
     _ options: MigrateOptions, for database: ReadableDatabase? = nil
   ) throws(Failure) -> [Migration] {
@@ -172,11 +172,17 @@ extension Project {
     return targets
   }
 
+  /// Throws the failures of a database that have precedence over a broken history.
   private func requireNotAhead(_ database: ReadableDatabase) throws(Failure) {
-    let rows = try? LiveDatabase(database.connection, ledger, path: database.name).rows
-    let unknown = compareLedger(rows ?? [], of: database.name).filter { $0.state == .unknown }
-    if let failure = Failure(unknown, "the database is ahead of the history. Nothing changed.") {
-      throw failure
+    do throws(Failure) {
+      let rows = try adopting(database).rows ?? []
+      let unknown = compareLedger(rows, of: database.name).filter { $0.state == .unknown }
+      if let failure = Failure(unknown, "the database is ahead of the history. Nothing changed.") {
+        throw failure
+      }
+    } catch {
+      let isWorse = ExitStatus.worst([error.status, .brokenHistory]) == error.status
+      if isWorse { throw error }
     }
   }
 

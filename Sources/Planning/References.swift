@@ -70,15 +70,18 @@ struct ParentKeys {
     + "tables, and add it again afterwards"
 }
 
-/// A foreign key that the rows of an existing table may violate after a change.
+/// A foreign key that existing rows may violate after a change of the schema.
 package struct EndangeredReference: Sendable {
+  /// The table with the foreign key, and the key's columns.
   package let table: String
   package let columns: [String]
   private let child: ParsedTable
   private let parent: ParsedTable
   private let targets: [String]
+  /// Whether the change drops the parent, so that every row that refers to it violates the key.
   private var isParentDropped = false
 
+  /// The table to which the foreign key refers.
   package var parentName: Identifier { parent.name.identifier }
 
   /// The foreign keys that a change adds.
@@ -103,16 +106,26 @@ package struct EndangeredReference: Sendable {
   }
 
   /// The foreign keys that remain although a change drops their parent.
-  package static func leftBehind(from before: Schema, to after: Schema) -> [EndangeredReference] {
-    let dropped = before.tables.filter { after.table($0.name) == nil }
-    return dropped.compactMap { try? ParsedTable($0) }.flatMap { parent in
-      after.tables.flatMap { object -> [EndangeredReference] in
-        guard let child = try? ParsedTable(named: object.name, in: before),
-          let now = try? ParsedTable(object), !now.references(to: parent).isEmpty
+  ///
+  /// - Parameters:
+  ///   - children: the tables that may refer to a dropped table.
+  ///   - delta: the change from `before` to `after`.
+  package static func leftBehind(
+    in children: [String], by delta: SchemaDelta, from before: Schema, to after: Schema
+  ) -> [EndangeredReference] {
+    let dropped = delta.before.values.filter { $0.kind == .table && delta.after[$0.key] == nil }
+    return dropped.sorted { $0.name < $1.name }.compactMap { try? ParsedTable($0) }.flatMap {
+      parent in
+      children.flatMap { name -> [EndangeredReference] in
+        guard let child = try? ParsedTable(named: name, in: before),
+          let now = try? ParsedTable(named: name, in: after)
         else { return [] }
-        return child.references(to: parent).map { links in
-          EndangeredReference(
-            table: child.name, columns: links.map(\.child), child: child, parent: parent,
+        let remaining = now.references(to: parent).map { $0.map(\.child) }
+        return child.references(to: parent).compactMap { links in
+          let columns = links.map(\.child)
+          guard !links.isEmpty, remaining.contains(columns) else { return nil }
+          return EndangeredReference(
+            table: child.name, columns: columns, child: child, parent: parent,
             targets: links.map(\.parent), isParentDropped: true)
         }
       }
@@ -153,7 +166,7 @@ package func missesParent(_ columns: [String], in parent: String, _ targets: [St
     .joined(separator: " AND ")
 }
 
-/// SQL that is true for a row that refers to an existing row.
+/// SQL that is true if the parent row exists.
 private func hasParent(_ columns: [String], in parent: String, _ targets: [String]) -> String {
   // A foreign key compares with the parent's affinity and collation (Foreign Keys, section 3).
   let match = zip(targets, columns).map { "p.\(Quoting.quoted($0)) = +\($1)" }

@@ -239,10 +239,9 @@ extension WrittenRows {
   func questions(besides old: ParsedTable, in parents: Schema) -> [Question] {
     let nulls = table.parsed.columns.compactMap { column -> Question? in
       let name = "\(table.name).\(column.name.text)"
-      let isNewKey =
-        table.parsed.isWithoutRowid && !old.parsed.isWithoutRowid && table.isInPrimaryKey(column)
-      let isRequired = column.notNull != nil && changed.contains(column.name.text.identifier)
-      guard isNewKey || isRequired, !table.isRowidAlias(column), let rows = self.nulls(in: name)
+      let isNew = !(old.parsed.column(named: column.name.text).map(old.refusesNull) ?? false)
+      let isChanged = changed.contains(column.name.text.identifier)
+      guard table.refusesNull(column), isNew || isChanged, let rows = self.nulls(in: name)
       else { return nil }
       return Question(
         rows, of: old.name, promise: "`\(name)` holds no NULL",
@@ -383,6 +382,12 @@ extension ParsedTable {
           nil
         }
       }
+  }
+
+  /// Whether the column refuses NULL. An alias of the rowid converts it.
+  fileprivate func refusesNull(_ column: CreateTable.Column) -> Bool {
+    let isStrictKey = isInPrimaryKey(column) && (parsed.isWithoutRowid || parsed.isStrict)
+    return (column.notNull != nil || isStrictKey) && !isRowidAlias(column)
   }
 
   /// The columns that an expression names.

@@ -88,7 +88,8 @@ private struct Interview {
   mutating func ask(_ planned: PlannedMigration) throws(Failure) {
     let migration = planned.migration
     let first = report.answers.count
-    let changes = Set(SchemaDelta(from: planned.before, to: planned.after).keys.map(\.name))
+    let delta = SchemaDelta(from: planned.before, to: planned.after)
+    let changes = Set(delta.keys.map(\.name))
     for assertion in migration.manifest.before {
       ask(assertion, Context(migration: migration, assertion: assertion))
     }
@@ -110,13 +111,14 @@ private struct Interview {
         ask(assertion, context, after: operation.writtenBefore.union(changedBefore))
       }
       if case .assert = operation.plan.operation.kind { continue }
-      // The changes of a single operation are unknown.
+      // The schema after each operation is unknown, so that all changes of the migration count.
       changedBefore = changes
     }
-    let references = EndangeredReference.leftBehind(from: planned.before, to: planned.after)
+    let references = EndangeredReference.leftBehind(
+      in: planned.foreignKeysBefore, by: delta, from: planned.before, to: planned.after)
     for reference in references {
       let parent = reference.parentName
-      let index = planned.operations.lastIndex { !$0.writtenBefore.contains(parent) } ?? 0
+      let index = planned.operations.lastIndex { $0.plan.operation.mayDrop(parent) } ?? 0
       let context = Context(
         migration: migration, index: index, operation: planned.operations[index].plan.operation)
       try ask(reference.question(), context, after: planned.written.subtracting([parent]))
@@ -180,5 +182,16 @@ private struct Interview {
       DryRunReport.Answer(
         migration: context.migration.id, question: question, obstacle: obstacle, isAsked: isAsked))
     report.failure = report.failure ?? failure
+  }
+}
+
+extension Operation {
+  /// Whether the operation drops the table, or contains SQL that may drop it.
+  fileprivate func mayDrop(_ table: Identifier) -> Bool {
+    switch kind {
+    case .dropTable(let name): name.identifier == table
+    case .sql: true
+    default: false
+    }
   }
 }

@@ -68,7 +68,7 @@ package struct PlannedMigration: Sendable {
   /// The row that the migration will have in the ledger.
   package let row: LedgerRow
   /// The tables in which the migration can break foreign keys: those that exist before it, and those that
-  /// exist after it. Without the tables that SQLite cannot check.
+  /// exist after it. They exclude tables whose foreign keys SQLite cannot check.
   package let foreignKeysBefore: [String]
   package let foreignKeysAfter: [String]
   /// The tables that the migration writes.
@@ -175,9 +175,10 @@ extension Project {
     let touched = pending.prefix(free).reduce(into: Set()) {
       $0.formUnion(replay.steps[$1].touched)
     }
-    // SQLite cannot check these tables.
+    // The tables whose foreign keys SQLite cannot check, each with a message.
     var mismatches: [Identifier: String] = [:]
-    func check(
+    /// Updates `mismatches`, and returns the tables that SQLite can check.
+    func checkable(
       _ touched: Set<Identifier>, on scratch: ScratchDatabase
     ) throws(Failure) -> [String] {
       let names = keys.affected(by: touched)
@@ -197,17 +198,18 @@ extension Project {
         isTrusted: schema.objects.isEmpty,
         preparing: { (scratch) throws(Failure) in
           recorder.watch(scratch)
-          _ = try check(touched, on: scratch)
+          _ = try checkable(touched, on: scratch)
         }
       ) { step, scratch throws(Failure) in
         let record = try recorder.take(step, scratch)
         let former = mismatches
         let endangered = keys.affected(by: step.touched).filter { former[$0] == nil }
         keys.apply(step.delta)
-        let checked = try check(step.touched, on: scratch)
-        for (table, message) in mismatches.sorted(by: { $0.key < $1.key })
-        where former[table] == nil && before.table(table) != nil {
-          throw Context(migration: step.migration).failure(.migrationFailed, message)
+        let checked = try checkable(step.touched, on: scratch)
+        let new = mismatches.filter { former[step.renames.firstName(of: $0.key) ?? $0.key] == nil }
+        if !new.isEmpty {
+          throw Context(migration: step.migration)
+            .failure(.migrationFailed, new.values.sorted().joined(separator: "; "))
         }
         report.migrations.append(
           PlannedMigration(

@@ -50,8 +50,7 @@ package struct ForeignKeyViolations {
 
   init() {}
 
-  /// The tables with a foreign key that matches no key of its parent, so that SQLite cannot check it, each
-  /// with a message.
+  /// Messages about tables that SQLite cannot check, because a foreign key matches no key of its parent.
   package var mismatches: [Identifier: String] {
     Dictionary(
       errors.map { ($0, "cannot check the foreign keys of `\($0)`: \($1)") },

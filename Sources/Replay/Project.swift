@@ -209,7 +209,8 @@ extension LiveDatabase {
     let advice =
       other.map {
         "`\($0)` is the ledger of another tool: name its entries in the manifests under `replaces`"
-          + (isFile ? ", or, if it has none, use `schemactl adopt --database FILE`" : "")
+          + (isFile
+            ? ", or, if that ledger has no entries, use `schemactl adopt --database FILE`" : "")
       } ?? (isFile ? Self.adoptingFile : Self.adoptingOther)
     throw Failure(
       .finding,

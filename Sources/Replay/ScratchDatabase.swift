@@ -299,7 +299,7 @@ package final class ScratchDatabase {
         var broken = found?.newViolations(
           beyond: violations ?? ForeignKeyViolations(), record.renames)
         if broken != nil, touched.isEmpty {
-          // The migration did not cause foreign keys that do not match a key of their parent.
+          // A mismatch that existed before is not the migration's fault: compare with the schema before it.
           let former = try ForeignKeyViolations(
             of: ForeignKeyGraph(before).affected(by: tables), in: before,
             on: before.scratch(application))

@@ -240,7 +240,7 @@ package struct TableRenames: Sendable {
   }
 
   /// The name of a table at the beginning; nil for a table that was not renamed.
-  func firstName(of name: Identifier) -> Identifier? {
+  package func firstName(of name: Identifier) -> Identifier? {
     current.first { $0.value == name }?.key
   }
 

@@ -95,3 +95,12 @@ package struct WritingStatement: Sendable {
     if assigned.count == commas.count + 1 { assignments = assigned }
   }
 }
+
+extension WritingStatement {
+  /// Whether the verb, or a conflict clause before the table's name, is REPLACE.
+  ///
+  /// - Parameter sql: the statement.
+  package func replaces(_ sql: TokenizedSQL) -> Bool {
+    sql.significant(in: 0..<nameRange.lowerBound).contains { sql.isWord($0, "REPLACE") }
+  }
+}

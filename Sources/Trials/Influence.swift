@@ -114,7 +114,8 @@ struct Influence {
       case .blob: .blob(Array("\u{4}\(number)".utf8))
       case .null: .null
       }
-    return isFree || column.isInKey ? [new] + known : known + [new]
+    let isUnique = table.shape.uniques.contains { $0.contains(column.key) }
+    return isFree || column.isInKey || isUnique ? [new] + known : known + [new]
   }
 
   // MARK: Lists of values

@@ -23,7 +23,8 @@ extension LossJudge {
     }
     var (lost, traces): ([Int], [Int]) = ([], [])
     for row in missing.prefix(Self.mostRows) {
-      let outcome = try experiment.run(removing([row], of: table))
+      // Of two equal rows, only one is lost.
+      let outcome = try experiment.run(removing(lost + [row], of: table))
       if effect(of: outcome) == .none {
         lost.append(row)
       } else if name.flatMap({ outcome?.contents.tables[$0]?.rows.count }) == count {
@@ -103,26 +104,40 @@ extension LossJudge {
     return count > (acceptsTwins(name) ? filled.rows[..<row].count { $0.cells == cells } : 0)
   }
 
-  /// Whether REPLACE replaced the row by another row with the same key.
+  /// Whether REPLACE replaced the row by another row with the same key: the primary key, or in a table without
+  /// one a unique key.
   private func isReplaced(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
     guard text.replacesRows, let filled = database.tables[table],
-      let after = name.flatMap({ base.contents.tables[$0] }),
-      let key = keyColumns(of: filled, in: after)
+      let after = name.flatMap({ base.contents.tables[$0] })
     else { return false }
+    let shape = filled.shape
+    let uniques = shape.primaryKey.isEmpty ? shape.uniques.map { $0.compactMap(\.self) } : []
+    let keys =
+      [keyColumns(of: filled, in: after)]
+      + uniques.map { positions(of: $0, in: filled, after) }
     let cells = filled.rows[row].cells
-    return after.rows.contains { now in key.allSatisfy { now[$1].isSame(as: cells[$0]) } }
+    return keys.contains { key in
+      guard let key else { return false }
+      return after.rows.contains { now in key.allSatisfy { now[$1].isSame(as: cells[$0]) } }
+    }
   }
 
   /// The positions of the primary key's columns before and after the step; nil without a key.
   func keyColumns(
     of filled: FilledDatabase.Table, in after: Contents.Table
   ) -> [(before: Int, after: Int)]? {
-    let key = filled.shape.primaryKey.compactMap { column in
-      after.index(of: column.key).flatMap { now in
-        filled.index(of: column.key).map { (before: $0, after: now) }
+    positions(of: filled.shape.primaryKey.map(\.key), in: filled, after)
+  }
+
+  private func positions(
+    of columns: [Identifier], in filled: FilledDatabase.Table, _ after: Contents.Table
+  ) -> [(before: Int, after: Int)]? {
+    let key = columns.compactMap { column in
+      after.index(of: column).flatMap { now in
+        filled.index(of: column).map { (before: $0, after: now) }
       }
     }
-    return key.isEmpty || key.count < filled.shape.primaryKey.count ? nil : key
+    return key.isEmpty || key.count < columns.count ? nil : key
   }
 
   /// Whether the table accepts equal rows after the step, because it has no key and no unique

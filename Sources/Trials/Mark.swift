@@ -69,9 +69,16 @@ struct MarkMaker {
     return object(members.map { ($0, text) } + [("zebra", .integer(rest))])
   }
 
-  static func object(_ members: [(name: String, value: Value)]) -> Value {
-    let texts = members.map { name, value in
-      "\"\(name)\": " + (value.text.map { "\"\($0)\"" } ?? value.sql)
+  /// - Parameter members: the path of each member, without `$.`, and its value.
+  static func object(_ members: [(path: String, value: Value)]) -> Value {
+    let texts = members.map { path, value in
+      let escaped = value.text.map { text in
+        String(text.flatMap { ["\"", "\\"].contains($0) ? "\\\($0)" : "\($0)" })
+      }
+      let names = path.split { $0 == "." }
+      let inner = names.dropFirst().reversed()
+        .reduce(escaped.map { "\"\($0)\"" } ?? value.sql) { "{\"\($1)\": \($0)}" }
+      return "\"\(names.first ?? "")\": \(inner)"
     }
     return .text("{\(texts.joined(separator: ", "))}")
   }

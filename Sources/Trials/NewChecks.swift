@@ -4,8 +4,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// The CHECKs that migrations add. A database on which the migrations succeed has only rows that meet them, so
-/// generated rows must meet them, too, if the migrations fail on others.
+/// CHECKs that migrations add. Generated rows must meet them if the migrations fail on other rows.
 struct NewChecks {
   /// The tables before the migrations, with the new CHECKs.
   private var tables: [(object: SchemaObject, sql: String)] = []
@@ -18,7 +17,10 @@ struct NewChecks {
   init(_ changes: [TableChange] = [], in schema: Schema = Schema()) {
     for change in changes {
       guard let before = change.before, let after = change.after,
+        !tables.contains(where: { $0.object.name.isSameName(as: before.name) }),
         let object = schema.table(before.key), let table = object.createTable,
+        // A later migration may change another table of this name.
+        table.columns.map(\.name.text.identifier) == before.columns.map(\.key),
         let end = table.columns.last?.range.upperBound
       else { continue }
       let new = after.checks.filter { check in
@@ -31,7 +33,7 @@ struct NewChecks {
     }
   }
 
-  /// Runs `fill` with the CHECKs in force.
+  /// Runs `fill` with the CHECKs in force. If it fails, the connection keeps them.
   func enforce(on connection: Connection, _ fill: () throws(DatabaseError) -> Void)
     throws(DatabaseError)
   {

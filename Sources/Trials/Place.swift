@@ -31,7 +31,10 @@ struct Place {
         || column == columns.first?.key && keys.contains(value)
     }
     guard let step else { return fallback }
-    return writesTable(step) && deletes(step) || consents(step) ? nil : place(of: step)
+    // An UPDATE without a conflict clause changes rows, and another statement deletes them.
+    let isExplicit = writesTable(step) && (deletes(step) || !replaces(step))
+    guard !isExplicit, !consents(step), try deletedRows() < rows.count else { return nil }
+    return place(of: step)
   }
 
   /// The statement that loses the values. Nil if the manifest overwrites the column explicitly.
@@ -135,12 +138,31 @@ struct Place {
       && !step.statement.events.contains { $0.action == .dropTable }
   }
 
-  /// Whether the statement deletes rows of the table. Otherwise only a conflict clause, such as OR REPLACE,
-  /// can remove rows.
+  /// The number of rows that statements of the manifest delete from the table.
+  private func deletedRows() throws(Failure) -> Int {
+    var (count, deleted) = (outcome.table.rows.count, 0)
+    for step in try judge.experiment.run(tracing: true)?.steps ?? [] {
+      guard let now = step.contents.tables[outcome.table.shape.key]?.rows.count else { continue }
+      if writesTable(step), deletes(step) { deleted += count - now }
+      count = now
+    }
+    return deleted
+  }
+
+  /// Whether the statement deletes rows of the table.
   private func deletes(_ step: Experiment.Step) -> Bool {
     step.statement.events.contains { event in
       event.action == .delete && names.contains(event.first?.identifier ?? "")
     }
+  }
+
+  /// Whether a conflict clause of the statement or of the table can delete rows.
+  private func replaces(_ step: Experiment.Step) -> Bool {
+    let sql = TokenizedSQL(step.statement.sql)
+    let replacesByTable = names.contains { name in
+      judge.schemaAfter.table(name)?.tokens.mentions("replace") ?? false
+    }
+    return replacesByTable || WritingStatement(sql)?.replaces(sql) ?? false
   }
 
   /// Whether the manifest overwrites the column explicitly.

@@ -41,9 +41,11 @@ struct RowFailures {
   /// - Parameter isInSameRelease: whether an earlier migration is released together with this one.
   func found(isInSameRelease: (Int) -> Bool) throws -> [RowFailure] {
     var steps = history.leading(to: migration, limit: Self.mostSteps, isInSameRelease)
+    let first = (0...migration).first(where: isInSameRelease) ?? migration
     while true {
       switch try filled(after: steps) {
-      case .experiment(let experiment): return try failures(in: experiment)
+      case .experiment(let experiment):
+        return try failures(in: experiment, released: history.schemas[first])
       // The next attempt inserts its first rows after the failed migration.
       case .failed(let failed): steps.removeAll { $0 <= failed }
       }
@@ -68,11 +70,14 @@ struct RowFailures {
       interruption: history.interruption)
     try history.insertRows(before: steps[0], schema, on: connection)
     var marks = MarkMaker()
+    // An earlier migration may have emptied a table on purpose.
+    var known: Set<Identifier> = []
     func fill(before step: Int) throws(DatabaseError) -> FilledDatabase {
       var filler = RowFiller(
         connection, scratch.schema, StepText([]), kinds: RowFiller.likelyKinds, marks: marks,
         later: history.schemas[step + 1])
-      try filler.fill(tables.sorted())
+      try filler.fill(tables.subtracting(known).sorted())
+      known.formUnion(tables.filter { scratch.schema.table($0) != nil })
       try repeatValues(in: filler.filled, on: connection)
       marks = filler.marks
       return try FilledDatabase(filler, on: connection)
@@ -113,7 +118,11 @@ struct RowFailures {
 
   /// Returns the failures on the rows. After a failure, empties the tables at fault or changes
   /// their values, so that later statements run, too.
-  private func failures(in experiment: Experiment) throws -> [RowFailure] {
+  ///
+  /// - Parameter released: the schema before the release of the migration.
+  private func failures(
+    in experiment: Experiment, released: Schema
+  ) throws -> [RowFailure] {
     var failures: [RowFailure] = []
     var emptied: Set<Identifier> = []
     var reset: [Experiment.Change] = []
@@ -131,7 +140,10 @@ struct RowFailures {
         .subtracting(emptied)
       // A table that accepts only one row, such as one with settings, may have this row.
       let isOnly =
-        !own.isEmpty && own.allSatisfy { experiment.database.tables[$0]?.rows.count == 1 }
+        !own.isEmpty
+        && own.allSatisfy { table in
+          experiment.database.tables[table]?.rows.count == 1 && released.table(table) != nil
+        }
       var resets: [Experiment.Change] = []
       if let index = analysis.newUnique, indexes.insert(index.name.identifier).inserted {
         resets = experiment.resets(of: index, or: analysis.tables)

@@ -77,6 +77,7 @@ struct StepText {
     let values = (self.compared[column.key] ?? []).filter {
       $0.text == nil || !column.takesNumbers
     }
+    // The other columns follow the sparse rows; the last rows have NULL everywhere, and nowhere.
     if compared.count == 1 {
       guard compared != [column.key] else {
         return values.isEmpty ? nil : values[number % min(2, values.count)]
@@ -116,7 +117,7 @@ struct StepText {
         tokens, index)
         ?? sql.characters(tokens, index)
       {
-        // The statement sets these members, so that it may replace their values.
+        // The statement replaces these members itself.
         if let call = calls.last ?? nil, Self.setters.contains(call), value.isPath { continue }
         var seen: Set<Identifier> = []
         for near in names.reversed() where index - near.index <= Self.reach {
@@ -124,6 +125,9 @@ struct StepText {
         }
         // The column may follow: `0 = done`, or `WHEN 1 THEN done`.
         if let next = name(index + 2) { note(value, for: next) }
+      } else if let left = sql.queried(tokens, index).flatMap(name), let right = name(index + 3) {
+        // Some rows have no partner in `x IN (SELECT y FROM …)`.
+        join(left, right, true)
       } else if let name = name(index) {
         if !Keywords.isKeyword(name.text) || columns.contains(name)
           || tokens[index].kind == .quotedIdentifier
@@ -175,12 +179,20 @@ struct StepText {
     for index in tokens.indices
     where sql.isWord(tokens[index], "GROUP") && sql.isWord(tokens[index...].dropFirst().first, "BY")
     {
+      var depth = 0
       let terms = tokens[(index + 2)...].prefix { token in
-        sql.text(token) != ";" && !["HAVING", "ORDER", "LIMIT"].contains { sql.isWord(token, $0) }
+        let text = sql.text(token)
+        depth += text.exact == "(" ? 1 : text.exact == ")" ? -1 : 0
+        return depth >= 0 && text.exact != ";" && !Self.clauses.contains(text.identifier)
       }
       groups.formUnion(terms.indices.compactMap { name(tokens, $0, sql) })
     }
   }
+
+  /// Words that end a GROUP BY.
+  private static let clauses: Set<Identifier> = [
+    "having", "order", "limit", "window", "union", "except", "intersect",
+  ]
 
   /// A column, or a member of the JSON object in it.
   private struct Operand {
@@ -207,7 +219,9 @@ struct StepText {
     return Operand(column: first.column, member: path.text.map { String($0.dropFirst(2)) })
   }
 
-  private static let setters: Set<Identifier> = ["json_set", "json_insert", "json_replace"]
+  private static let setters: Set<Identifier> = [
+    "json_set", "json_insert", "json_replace", "jsonb_set", "jsonb_insert", "jsonb_replace",
+  ]
 
   private static let comparisons: Set<Identifier> = [
     "=", "==", "<>", "!=", "<", ">", "<=", ">=", "is", "not", "like", "glob",
@@ -235,10 +249,15 @@ struct StepText {
   private mutating func noteConflicts(_ sql: TokenizedSQL) {
     guard let statement = WritingStatement(sql), let source = statement.source else { return }
     let words = sql.significant(in: 0..<statement.nameRange.lowerBound)
-    let replaces =
-      words.contains { sql.isWord($0, "REPLACE") }
-      || sql.significant.contains { sql.isWord($0, "CONFLICT") }
-    guard replaces || words.contains(where: { sql.isWord($0, "IGNORE") }) else { return }
+    let tokens = sql.significant
+    let updates = tokens.indices.contains { index in
+      sql.isWord(tokens[index], "DO") && sql.isWord(tokens[index...].dropFirst().first, "UPDATE")
+    }
+    let replaces = statement.replaces(sql) || updates
+    guard
+      replaces || words.contains(where: { sql.isWord($0, "IGNORE") })
+        || tokens.contains(where: { sql.isWord($0, "CONFLICT") })
+    else { return }
     replacesRows = replacesRows || replaces
     let copiesAll = sql.significant(in: source).contains { sql.text($0) == "*" }
     if statement.columns.isEmpty, copiesAll {
@@ -274,6 +293,14 @@ extension TokenizedSQL {
 }
 
 extension TokenizedSQL {
+  /// The index of the operand if `IN (SELECT …)` or `NOT IN (SELECT …)` begins at a token.
+  fileprivate func queried(_ tokens: [Token], _ index: Int) -> Int? {
+    guard isWord(tokens[index], "IN"), textOrEmpty(tokens, index + 1) == "(",
+      textOrEmpty(tokens, index + 2).isSameName(as: "select")
+    else { return nil }
+    return textOrEmpty(tokens, index - 1).isSameName(as: "not") ? index - 2 : index - 1
+  }
+
   /// The member that `->` or `->>` reads, at the token that names it.
   fileprivate func member(_ tokens: [Token], _ index: Int) -> String? {
     guard ["->", "->>"].contains(textOrEmpty(tokens, index - 1)),

@@ -198,7 +198,7 @@ struct ForeignLedgerTests {
     #expect(failure.status == .finding)
     #expect(
       failure.message.hasSuffix(
-        "name its entries in the manifests under `replaces`, or, if it has none, use "
+        "name its entries in the manifests under `replaces`, or, if that ledger has no entries, use "
           + "`schemactl adopt --database FILE`"),
       "\(failure.message)")
   }

@@ -151,7 +151,7 @@ struct PlanFailureTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
-  private func droppedParent(_ sql: String) throws -> Sandbox {
+  private func parentAndChild(_ sql: String) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
       "0001_base",
@@ -164,7 +164,7 @@ struct PlanFailureTests {
 
   @Test("also rows that refer to a table that the migration drops")
   func droppedParent() throws {
-    let sandbox = try droppedParent("DROP TABLE p")
+    let sandbox = try parentAndChild("DROP TABLE p")
     let plan = try sandbox.project().dryRun(sandbox.options())
     #expect(
       plan.failure?.lines.prefix(2) == [
@@ -187,7 +187,7 @@ struct PlanFailureTests {
       "ALTER TABLE p RENAME TO q",
     ])
   func changedChild(_ sql: String) throws {
-    let sandbox = try droppedParent(sql)
+    let sandbox = try parentAndChild(sql)
     #expect(try sandbox.project().dryRun(sandbox.options()).failure == nil)
     #expect(try sandbox.migrate().failure == nil)
   }
@@ -197,18 +197,66 @@ struct PlanFailureTests {
     arguments: [
       "rebuild_table: { table: p, columns: [{ name: id, type: INTEGER, primary_key: true }, { name: code }] }",
       "alter_column: { table: c, column: x, references: { table: p, column: name } }",
+      "sql: CREATE TABLE e (x REFERENCES p (name))",
     ])
   func mismatch(_ operation: String) throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
       "0001_base",
       "CREATE TABLE p (id INTEGER PRIMARY KEY, code UNIQUE, name); "
-        + "CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES p (code), x)")
+        + "CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES p (code), x); "
+        + "CREATE TABLE d (p REFERENCES p (code))")
     try sandbox.migrate()
     try sandbox.add("0002_step", "operations:\n- \(operation)\n")
     let failure = try sandbox.project().dryRun(sandbox.options()).failure
     #expect(failure?.message.contains("foreign key mismatch") == true)
     #expect(try sandbox.migrate().failure?.message == failure?.message)
+  }
+
+  @Test("and a foreign key that the migration removes does not count")
+  func removedKey() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_base",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); "
+        + "CREATE TABLE c (id INTEGER PRIMARY KEY, a REFERENCES p, b REFERENCES p)")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO p VALUES (1); INSERT INTO c VALUES (1, 1, NULL)")
+    try sandbox.add(
+      "0002_step",
+      "operations:\n- alter_column: { table: c, column: a, references: null }\n- drop_table: { table: p }\n"
+    )
+    #expect(try sandbox.project().dryRun(sandbox.options()).failure == nil)
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test(
+    "NULL in a column that joins a key",
+    arguments: [
+      (
+        "CREATE TABLE t (a TEXT NOT NULL PRIMARY KEY, b TEXT) WITHOUT ROWID",
+        "rebuild_table: { table: t, columns: [{ name: a, type: TEXT, not_null: true }, { name: b, type: TEXT }], "
+          + "primary_key: [a, b], without_rowid: true }"
+      ),
+      (
+        "CREATE TABLE t (a TEXT, b TEXT PRIMARY KEY)",
+        "rebuild_table: { table: t, columns: [{ name: a, type: TEXT }, { name: b, type: TEXT, primary_key: true }], "
+          + "strict: true }"
+      ),
+    ])
+  func newKey(_ table: String, _ operation: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_base", table)
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t VALUES ('x', NULL)")
+    try sandbox.add("0002_step", "operations:\n- \(operation)\n")
+    #expect(
+      try sandbox.project().dryRun(sandbox.options()).failure?.message.hasPrefix(
+        "`t.b` would hold NULL in some rows") == true)
+    #expect(try sandbox.migrate().status == .migrationFailed)
+    try sandbox.run("UPDATE t SET b = 'y'")
+    #expect(try sandbox.project().dryRun(sandbox.options()).failure == nil)
+    #expect(try sandbox.migrate().failure == nil)
   }
 
   @Test("and a foreign key may stay violated")

@@ -359,7 +359,12 @@ struct DefaultTests {
       ("CREATE TABLE a AS SELECT row_number() OVER () AS x", "3.25"),
       ("INSERT INTO t VALUES (1, 2) ON CONFLICT (x, y) DO NOTHING", "3.24"),
       ("CREATE TABLE a (x DEFAULT (datetime('now', 'subsec')))", "3.42"),
-      ("CREATE VIEW a AS SELECT datetime(x, 'auto') AS x FROM t", "3.38"),
+      ("CREATE VIEW a AS SELECT datetime(x, 'AUTO') AS x FROM t", "3.38"),
+      ("CREATE VIEW a AS SELECT datetime(x, 'auto', 'subsec') AS x FROM t", "3.42"),
+      ("CREATE VIEW a AS SELECT date(x, '+1 month', 'floor') AS x FROM t", "3.46"),
+      (
+        "CREATE VIEW a AS SELECT sum(x) OVER (ORDER BY y GROUPS 2 PRECEDING) AS n FROM t", "3.28"
+      ),
       ("ALTER TABLE t ADD COLUMN z AS (x + y)", "3.31"),
       ("CREATE VIEW a AS SELECT count(*) FILTER (WHERE x > 1) AS n FROM t", "3.30"),
       ("CREATE VIEW a AS SELECT sum(x) OVER w AS n FROM t WINDOW w AS (ORDER BY y)", "3.25"),
@@ -375,6 +380,23 @@ struct DefaultTests {
       [table, sql(statement)], "newer-sqlite-needed", configuration: "minimum_sqlite: '3.23'")
     #expect(findings.filter { $0.migration == "0002_step" }.count == 1)
     #expect(findings.last?.message.contains("SQLite \(version);") == true)
+  }
+
+  @Test(
+    "words that other features use, too, need no newer SQLite",
+    arguments: [
+      "CREATE VIEW a AS SELECT count(*) over FROM t",
+      "CREATE VIEW a AS SELECT y AS groups FROM t WHERE y BETWEEN 1 AND 5 GROUP BY groups",
+      "CREATE VIEW a AS SELECT date(CASE WHEN x = 'auto' THEN y END) AS d FROM t",
+      "CREATE TRIGGER r AFTER DELETE ON t BEGIN "
+        + "INSERT INTO t VALUES (1, 2) ON CONFLICT (x, y) DO NOTHING; "
+        + "INSERT INTO t VALUES (3, 4) ON CONFLICT (x, y) DO NOTHING; END",
+    ])
+  func older(_ statement: String) throws {
+    let table = sql("CREATE TABLE t (x, y, UNIQUE (x, y))")
+    let findings = try found(
+      [table, sql(statement)], "newer-sqlite-needed", configuration: "minimum_sqlite: '3.24'")
+    #expect(findings.isEmpty, "\(findings.map(\.message))")
   }
 
   @Test("a value named 'subsec' needs no newer SQLite")

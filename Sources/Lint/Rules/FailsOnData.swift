@@ -52,7 +52,9 @@ extension Timeline {
       let filled = filling(failure)
       let rows =
         failure.database.map { "a copy of `\($0)`" } ?? "rows that the schema allows"
-      let becomes = failure.formerName.map { " (`\($0)` becomes `\(failure.object ?? "")`)" } ?? ""
+      let becomes =
+        failure.formerName.map { " (the migration renames `\($0)` to `\(failure.object ?? "")`)" }
+        ?? ""
       var draft = draft(
         "the migration fails on \(rows): \(failure.message)\(becomes)",
         at: failure.place, keys: keys, column: added?.name, object: failure.object,
@@ -61,8 +63,11 @@ extension Timeline {
         position: failure.position == failure.place.position ? nil : failure.position,
         severity: failure.isOfNewConstraint || failure.insertsOnlyRow ? .warning : nil)
       if failure.insertsOnlyRow {
+        let isOperation = if case .insert? = operation { true } else { false }
         draft.help =
-          "add `OR IGNORE` or `ON CONFLICT DO NOTHING`, because a database may have this row"
+          isOperation
+          ? "insert the row with `sql: INSERT OR IGNORE …`, because a database may have it"
+          : "add `OR IGNORE` or `ON CONFLICT DO NOTHING`, because a database may have this row"
       }
       draft.isCertain = failure.database != nil
       draft.failedTables = failure.tables
@@ -167,7 +172,7 @@ extension Timeline {
         + (isShared
           ? "refuses \(row), which a device with an older version may send"
           : "fails if a database has \(row)"),
-      at: placeOfOperation(stating: change) ?? change.place(ofConstraintOver: columns),
+      at: placeOfOperation(stating: columns, of: change) ?? change.place(ofConstraintOver: columns),
       keys: ["check", "checks", "columns", "column", "table"], object: after.name,
       table: after.name,
       severity: isShared || new.isTightened && failsByCheck(change, after) ? nil : .warning)
@@ -175,12 +180,17 @@ extension Timeline {
     return draft
   }
 
-  /// The last operation that states a CHECK of the table. Later operations may share its rewrite.
-  private func placeOfOperation(stating change: TableChange) -> StatementPlace? {
+  /// The last `alter_column` that states a CHECK of one of these columns. Later operations may share its
+  /// rewrite.
+  private func placeOfOperation(
+    stating columns: Set<Identifier>, of change: TableChange
+  ) -> StatementPlace? {
     let operations = migrations[change.migration].manifest.operations
     let names = [change.before?.key, change.after?.key]
     return operations.lastIndex { operation in
-      operation.keys["check"] != nil && names.contains(operation.changedTable?.identifier)
+      guard case .alterColumn(let alter) = operation.kind else { return false }
+      return operation.keys["check"] != nil && columns.contains(alter.column.identifier)
+        && names.contains(alter.table.identifier)
     }.map { index in
       StatementPlace(
         migration: change.migration, operation: index, number: change.shaped.number,

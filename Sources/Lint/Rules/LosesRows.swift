@@ -11,8 +11,8 @@ extension Rule {
     why: """
       A table exists before and after the migration, but rows are missing that no statement \
       deletes from it. A copy leaves them out through WHERE, LIMIT, GROUP BY, DISTINCT, a join or \
-      INSERT OR IGNORE, or no statement copies them. INSERT OR REPLACE deletes a row with another \
-      key. ON DELETE CASCADE or a trigger can also delete them together with other rows. A test database rarely has such rows. Lint runs the \
+      INSERT OR IGNORE, or no statement copies them. INSERT OR REPLACE deletes the row that has \
+      an equal unique value, and inserts one with another key. ON DELETE CASCADE or a trigger can also delete them together with other rows. A test database rarely has such rows. Lint runs the \
       migration on rows that it generates, with and without each of them.
       """,
     fix: """
@@ -25,19 +25,20 @@ extension Rule {
     check: .history { timeline, _ in
       let found = timeline.losses.losses.compactMap { loss -> Draft? in
         guard case .rows(let isAll, let ifEmpty) = loss.kind else { return nil }
+        let replaces = timeline.replaces(loss)
         let message =
           if let ifEmpty {
             "if `\(ifEmpty)` is empty, all rows of `\(loss.table)` are lost"
-          } else if timeline.replaces(loss) {
-            "some rows of `\(loss.table)` are lost: REPLACE deletes them and inserts rows with other keys"
           } else if isAll {
             "all rows of `\(loss.table)` are lost, and the table exists after the migration"
+          } else if replaces {
+            "some rows of `\(loss.table)` are lost: REPLACE deletes them and inserts rows with other keys"
           } else {
             "some rows of `\(loss.table)` are lost: no statement deletes them from it"
           }
         return timeline.draft(
           message, at: loss.place, keys: ["table", "name"], object: loss.table, table: loss.table,
-          help: timeline.replaces(loss)
+          help: replaces
             ? "use `INSERT … ON CONFLICT (…) DO UPDATE`, which keeps the row and its key" : nil)
       }
       // Tables that the loss experiment did not fill, although the change shows the loss.
@@ -54,13 +55,15 @@ extension Rule {
 }
 
 extension Timeline {
-  /// Whether an INSERT with REPLACE into the table loses the rows.
+  /// Whether the rows are lost at an INSERT into the table with a REPLACE clause.
   fileprivate func replaces(_ loss: Loss) -> Bool {
     statements(in: loss.place.migration).contains { statement in
+      guard statement.place == loss.place,
+        statement.target?.name.isSameName(as: loss.table) ?? false
+      else { return false }
       let sql = TokenizedSQL(statement.sql)
-      return statement.place == loss.place && sql.mentions("replace")
-        && WritingStatement(sql)?.kind == .insert
-        && statement.target?.name.isSameName(as: loss.table) ?? false
+      let writing = WritingStatement(sql)
+      return writing?.kind == .insert && writing?.replaces(sql) ?? false
     }
   }
 }

@@ -88,7 +88,7 @@ private let functions: [Identifier: Int] = [
 ]
 
 /// Modifiers of date and time functions, from SQLite's release history.
-private let modifiers: [ExactText: Int] = [
+private let modifiers: [Identifier: Int] = [
   "'auto'": 38, "'julianday'": 38, "'subsec'": 42, "'subsecond'": 42, "'ceiling'": 46,
   "'floor'": 46,
 ]
@@ -139,11 +139,17 @@ extension TokenizedSQL {
       {
         found.append(("\(name(token))()", version))
       }
-      if TimeFunctions.names.contains(name(token)), precedesParenthesis,
-        let modifier = inside(tokens[(index + 1)...]).first(where: { modifiers[word($0)] != nil })
-      {
-        found.append(("the modifier \(text(modifier))", modifiers[word(modifier)] ?? 0))
+      if TimeFunctions.names.contains(name(token)), precedesParenthesis {
+        for argument in split(inside(tokens[(index + 1)...]), atCommas: ()) {
+          guard argument.count == 1, let modifier = argument.first.map(text),
+            let version = modifiers[modifier.identifier]
+          else { continue }
+          found.append(("the modifier \(modifier)", version))
+        }
       }
+      let nextIsName =
+        index + 1 < tokens.count && tokens[index + 1].kind == .word
+        && !Keywords.isKeyword(text(tokens[index + 1]))
       let followsCall = index > 0 && text(tokens[index - 1]).exact == ")"
       switch word(token) {
       case "->" where token.kind == .punctuation: found.append(("the operator ->", 38))
@@ -153,10 +159,11 @@ extension TokenizedSQL {
       case "GENERATED" where next("ALWAYS"): found.append(("a generated column", 31))
       case "AS" where precedesParenthesis && isWord(tokens.first, "ALTER"):
         found.append(("a generated column", 31))
-      case "OVER" where precedesParenthesis || followsCall:
+      case "OVER" where precedesParenthesis || followsCall && nextIsName:
         found.append(("a window function", 25))
       case "FILTER" where precedesParenthesis && followsCall: found.append(("FILTER", 30))
-      case "GROUPS" where ["BETWEEN", "UNBOUNDED", "CURRENT"].contains(where: { next($0) }):
+      case "GROUPS"
+      where (1...4).contains { next("PRECEDING", after: $0) || next("CURRENT", after: $0) }:
         found.append(("a GROUPS frame", 28))
       case "NULLS" where next("FIRST") || next("LAST"): found.append(("NULLS FIRST", 30))
       case "RIGHT" where next("JOIN") || next("OUTER"): found.append(("RIGHT JOIN", 39))
@@ -168,13 +175,15 @@ extension TokenizedSQL {
       default: break
       }
     }
-    if found.count(where: { $0.0 == "ON CONFLICT DO" }) > 1 {
-      found.append(("a second ON CONFLICT DO", 35))
-    }
     var statements = [self]
     if case .createTrigger(let trigger)? = try? parseCreate(self) {
-      statements += trigger.statements.map { TokenizedSQL(text($0)) }
+      statements = trigger.statements.map { TokenizedSQL(text($0)) }
     }
+    let repeatsConflict = statements.contains { statement in
+      statement.significant.count { statement.isWord($0, "CONFLICT") } > 1
+        && WritingStatement(statement)?.kind == .insert
+    }
+    if repeatsConflict { found.append(("a second ON CONFLICT DO", 35)) }
     let updatesFrom = statements.compactMap { WritingStatement($0) }.contains { writing in
       writing.kind == .update && !writing.hasCommonTables && writing.otherClauses.contains("from")
     }
