@@ -87,13 +87,14 @@ extension TableChange {
     }
   }
 
-  /// Whether the migration deletes all rows, or rows that it selects by the column, before it
-  /// changes the column.
-  package func isCleared(_ column: Identifier, _ timeline: Timeline) -> Bool {
-    timeline.statements(in: migration).contains { statement in
+  /// Whether a migration from `first` to this one deletes all rows, or rows that it selects by the column,
+  /// before this one changes the column.
+  package func isCleared(_ column: Identifier, _ timeline: Timeline, since first: Int) -> Bool {
+    (first...migration).flatMap { timeline.statements(in: $0) }.contains { statement in
       guard let target = statement.target, target.deletes, target.updates.isEmpty,
         target.name.identifier == before?.name.identifier,
-        statement.place.number < place(of: column).number
+        statement.place.migration < migration
+          || statement.place.number < place(of: column).number
       else { return false }
       let sql = TokenizedSQL(statement.sql)
       return statement.isUnconditional(.delete)

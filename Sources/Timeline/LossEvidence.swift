@@ -41,7 +41,7 @@ package enum Destination: Sendable {
   case column(table: String, column: String)
   /// In a different form, or in several columns.
   case elsewhere
-  /// In a different form, in which two different values are equal.
+  /// In a form in which these two different values are equal.
   case narrowed(String, String)
   case nowhere
 }

@@ -55,8 +55,8 @@ extension Timeline {
 
   /// The name of the dropped column, now or earlier, that another column of the table has after the
   /// change. Nil if no other column has such a name, or if the values of the dropped column are
-  /// neither lost nor narrowed. Migrations of one release count as one: an earlier one may have renamed the dropped
-  /// column, and a later one may add the other column.
+  /// neither lost nor narrowed. Migrations of one release count as one: an earlier one may have
+  /// renamed the dropped column, and a later one may add the other column.
   package func replacedName(of column: LostColumn, in change: TableChange) -> String? {
     if change.after?.column(column.name) != nil { return column.name }
     guard let before = change.before, let after = change.after else { return nil }

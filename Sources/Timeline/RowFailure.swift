@@ -18,7 +18,7 @@ package struct RowFailure: Sendable {
   package let isOfMap: Bool
   /// Whether a UNIQUE or a foreign key that the table did not have before refuses existing rows.
   package let isOfNewConstraint: Bool
-  /// Whether the migration inserts a row with the key of the only row that the table accepts.
+  /// Whether the failure is an INSERT whose key equals that of the table's only possible row.
   package var insertsOnlyRow = false
   /// The database that contains the rows; nil for generated rows.
   package var database: String?

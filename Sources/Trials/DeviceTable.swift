@@ -77,7 +77,7 @@ extension DeviceTable {
     primaryKey.map(\.key) == [column] || uniques.contains([column])
   }
 
-  /// Whether at least two columns may be NULL, or one in which the other values differ.
+  /// Whether two columns accept NULL, or one that is unique.
   var acceptsNulls: Bool {
     let nullable = columns.filter { !$0.isNotNull && !$0.isInKey }
     return nullable.count > 1 || nullable.contains { distinctKeys.contains($0.key) }

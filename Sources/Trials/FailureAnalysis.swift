@@ -177,7 +177,7 @@ extension Failure {
 }
 
 extension TableChange {
-  /// The columns of keys over old columns that the change adds.
+  /// The columns of new keys that consist only of old columns.
   var newKeys: [Identifier] {
     guard let before, let after else { return [] }
     return after.keys.filter { key in

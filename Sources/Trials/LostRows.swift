@@ -38,8 +38,7 @@ extension LossJudge {
     return (lost, traces)
   }
 
-  /// The twin of the first row if the step adds up their numbers, so that the result does not show which
-  /// row had which number.
+  /// The twin of the first row, if the step returns only the sum of their numbers.
   private func merged(_ traces: [Int], of table: Identifier) throws(Failure) -> Int? {
     guard traces.contains(0), let filled = database.tables[table],
       let twin = traces.first(where: { filled.rows[$0].kind == .twin })

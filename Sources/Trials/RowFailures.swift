@@ -138,7 +138,7 @@ struct RowFailures {
       // A generated row may have the same key as a row that the migration inserts.
       let own = analysis.collidingTables.intersection(experiment.database.tables.keys)
         .subtracting(emptied)
-      // A table that accepts only one row, such as one with settings, may have this row.
+      // If a table accepts only one row, such as settings, a database may already have it.
       let isOnly =
         !own.isEmpty
         && own.allSatisfy { table in

@@ -23,7 +23,7 @@ enum RowKind: Hashable {
   case digits(Int)
   /// A copy of an earlier row in which only the first or the last column of each key differs.
   ///
-  /// - Parameter literal: the number of the column's value in the step that the column gets; nil for a mark.
+  /// - Parameter literal: the index of the column's value among its literals in the step; nil for a mark.
   case crossed(isFirst: Bool, literal: Int? = nil)
   /// The values of an earlier row in the columns by which the step groups rows, or that become a key.
   case grouped

@@ -63,7 +63,7 @@ struct PlanScriptTests {
   }
 
   @Test(
-    "a script runs beside a foreign key that matches no key, or is new",
+    "a script ignores an old foreign key that matches no key",
     arguments: [
       "sql: UPDATE c SET code = upper(code)", "rename_table: { table: c, to: d }",
       "drop_table: { table: c }",

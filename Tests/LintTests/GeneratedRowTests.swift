@@ -279,6 +279,22 @@ struct GeneratedRowTests {
       ]) == [])
   }
 
+  @Test(
+    "an earlier draft corrects the values that a later CHECK refuses",
+    arguments: [
+      "UPDATE t SET stars = NULL WHERE stars NOT BETWEEN 1 AND 5;",
+      "DELETE FROM t WHERE stars NOT BETWEEN 1 AND 5;",
+    ])
+  func correctedBefore(_ step: String) throws {
+    let check =
+      "operations:\n- alter_column: { table: t, column: stars, check: stars BETWEEN 1 AND 5 }\n"
+    let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, stars INTEGER);")
+    #expect(try found([table, sql(step), check]) == [])
+    #expect(try found([table, check]) == ["fails-on-data t"])
+    let released = try lint([table, sql(step), check], .local, releases: ["1.0": 2])
+    #expect(released.findings.map(\.rule) == ["fails-on-data"])
+  }
+
   @Test("an earlier draft deletes the rows that a later one refuses")
   func cleanedBefore() throws {
     #expect(

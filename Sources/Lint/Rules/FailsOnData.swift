@@ -215,10 +215,13 @@ extension TableChange {
       && !check.columns.isSubset(of: kept)
   }
 
-  /// Whether the migration first changes or removes the values of the column, or computes them in a
-  /// copy. Trials on generated rows test computed values.
+  /// Whether the migration, or an earlier one of its release, first changes or removes the values of the
+  /// column, or computes them in a copy. Trials on generated rows test computed values.
   fileprivate func isPrepared(_ column: Identifier, _ timeline: Timeline) -> Bool {
-    isUpdated(column, timeline, since: migration) || isCleared(column, timeline)
+    let first =
+      (0...migration).first { timeline.losses.areInOneRelease($0, migration) } ?? migration
+    return isUpdated(column, timeline, since: first)
+      || isCleared(column, timeline, since: first)
       || timeline.losses.computes(column, of: self)
   }
 }

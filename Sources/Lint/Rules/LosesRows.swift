@@ -12,8 +12,9 @@ extension Rule {
       A table exists before and after the migration, but rows are missing that no statement \
       deletes from it. A copy leaves them out through WHERE, LIMIT, GROUP BY, DISTINCT, a join or \
       INSERT OR IGNORE, or no statement copies them. INSERT OR REPLACE deletes the row that has \
-      an equal unique value, and inserts one with another key. ON DELETE CASCADE or a trigger can also delete them together with other rows. A test database rarely has such rows. Lint runs the \
-      migration on rows that it generates, with and without each of them.
+      an equal unique value, and inserts one with another key. ON DELETE CASCADE or a trigger can \
+      also delete them together with other rows. A test database rarely has such rows. Lint runs \
+      the migration on rows that it generates, with and without each of them.
       """,
     fix: """
       Copy every row, and delete rows with a statement that names their table. `rebuild_table` \
@@ -25,20 +26,20 @@ extension Rule {
     check: .history { timeline, _ in
       let found = timeline.losses.losses.compactMap { loss -> Draft? in
         guard case .rows(let isAll, let ifEmpty) = loss.kind else { return nil }
-        let replaces = timeline.replaces(loss)
+        let replacement = timeline.replacement(at: loss)
         let message =
           if let ifEmpty {
             "if `\(ifEmpty)` is empty, all rows of `\(loss.table)` are lost"
           } else if isAll {
             "all rows of `\(loss.table)` are lost, and the table exists after the migration"
-          } else if replaces {
-            "some rows of `\(loss.table)` are lost: REPLACE deletes them and inserts rows with other keys"
+          } else if replacement != nil {
+            "some rows of `\(loss.table)` are lost: REPLACE deletes them"
           } else {
             "some rows of `\(loss.table)` are lost: no statement deletes them from it"
           }
         return timeline.draft(
           message, at: loss.place, keys: ["table", "name"], object: loss.table, table: loss.table,
-          help: replaces
+          help: replacement == .insert
             ? "use `INSERT … ON CONFLICT (…) DO UPDATE`, which keeps the row and its key" : nil)
       }
       // Tables that the loss experiment did not fill, although the change shows the loss.
@@ -55,15 +56,14 @@ extension Rule {
 }
 
 extension Timeline {
-  /// Whether the rows are lost at an INSERT into the table with a REPLACE clause.
-  fileprivate func replaces(_ loss: Loss) -> Bool {
-    statements(in: loss.place.migration).contains { statement in
-      guard statement.place == loss.place,
-        statement.target?.name.isSameName(as: loss.table) ?? false
-      else { return false }
-      let sql = TokenizedSQL(statement.sql)
-      let writing = WritingStatement(sql)
-      return writing?.kind == .insert && writing?.replaces(sql) ?? false
+  /// The kind of the statement with a REPLACE clause at which the rows are lost; nil for other statements.
+  fileprivate func replacement(at loss: Loss) -> WritingStatement.Kind? {
+    let statement = statements(in: loss.place.migration).first { statement in
+      statement.place == loss.place && statement.target?.name.isSameName(as: loss.table) ?? false
     }
+    guard let sql = statement.map({ TokenizedSQL($0.sql) }), let writing = WritingStatement(sql),
+      writing.replaces(sql)
+    else { return nil }
+    return writing.kind
   }
 }
