@@ -52,6 +52,8 @@ final class Experiment {
   private let migrations: [(index: Int, migration: Migration)]
   /// The changes of each run.
   private let always: [Change]
+  /// The migrations have to convert a value that violates one of these.
+  private let checks: NewChecks
   /// The tables that the last migration changes.
   private let touched: Set<Identifier>
   /// The failure of a migration in the latest run.
@@ -62,9 +64,15 @@ final class Experiment {
   /// The reason why the latest run has no outcome.
   private(set) var refusal: String?
 
-  /// - Parameter steps: the migrations that run, in order.
-  init(_ database: FilledDatabase, _ steps: [Int], of history: TriedHistory) {
+  /// - Parameters:
+  ///   - steps: the migrations that run, in order.
+  ///   - checks: CHECKs that refuse changed values before the migrations run.
+  init(
+    _ database: FilledDatabase, _ steps: [Int], of history: TriedHistory,
+    checks: NewChecks = NewChecks()
+  ) {
     self.database = database
+    self.checks = checks
     application = history.application
     interruption = history.interruption
     migrations = steps.map { ($0, history.migrations[$0].withSmallLimits) }
@@ -75,8 +83,23 @@ final class Experiment {
   /// The same experiment without the rows of a table.
   init(_ other: Experiment, emptying table: String) {
     (database, application, interruption) = (other.database, other.application, other.interruption)
-    (migrations, touched) = (other.migrations, other.touched)
+    (migrations, touched, checks) = (other.migrations, other.touched, other.checks)
     always = other.always + [.empty(table: table)]
+  }
+
+  /// Whether a row, as it was filled, violates a new CHECK that reads the column.
+  func forbids(
+    _ value: Value, in column: String, of table: String, at address: String
+  ) throws(Failure) -> Bool {
+    guard !checks.isEmpty else { return false }
+    do {
+      let connection = try application.scratch()
+      _ = try application.register(on: connection)
+      try connection.deserialize(database.bytes)
+      return try checks.refuse(value, in: column, of: table, at: address, on: connection)
+    } catch {
+      throw Failure(error.status, "the experiment with rows failed: \(error.inWords)")
+    }
   }
 
   /// - Parameter checksReferences: whether to look for foreign keys that the last migration breaks.
@@ -97,6 +120,12 @@ final class Experiment {
       for change in always + changes {
         if let refusal = try connection.refusal(of: change.sql) {
           self.refusal = refusal
+          return nil
+        }
+        if case .set(let table, let address, let column, let value) = change,
+          try checks.refuse(value, in: column, of: table, at: address, on: connection)
+        {
+          refusal = "a new CHECK refuses the value"
           return nil
         }
       }

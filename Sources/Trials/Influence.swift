@@ -19,9 +19,18 @@ struct Influence {
   func verdict(
     on gone: [LossJudge.Cell], of cells: [LossJudge.Cell]
   ) throws(Failure) -> LossJudge.Verdict {
-    // Exclude keys that other rows refer to: a change would affect those rows, too.
-    let free = gone.filter { !isKeyOfOthers($0) }
-    guard !free.isEmpty else { return .unknown }
+    // Exclude keys that other rows refer to: a change would affect those rows, too. The step has to convert
+    // values that a new CHECK forbids.
+    var free: [LossJudge.Cell] = []
+    for cell in gone where !isKeyOfOthers(cell) {
+      let isForbidden = try judge.experiment.forbids(
+        judge.oldValue(cell), in: column.name, of: table.shape.name,
+        at: table.rows[cell.row].address)
+      if !isForbidden { free.append(cell) }
+    }
+    guard !free.isEmpty else {
+      return gone.allSatisfy(isKeyOfOthers) ? .unknown : .kept(.elsewhere)
+    }
     if isNewRandomKey(cells) { return .kept(.elsewhere) }
     // The step clears these keys: it deletes their parents (ON DELETE SET NULL), or a LEFT JOIN finds no
     // parent.
@@ -49,7 +58,9 @@ struct Influence {
         }
         isTried = true
       }
-      if !isTried, !column.isInKey { return .untried }
+      if !isTried, !column.isInKey {
+        return free.count < gone.count ? .kept(.elsewhere) : .untried
+      }
     }
     if let narrowed = try narrowing(mapped, lost, isExact: gone.count < cells.count) {
       return narrowed

@@ -8,13 +8,21 @@ import SchemaTimeline
 struct NewChecks {
   /// The tables before the migrations, with the new CHECKs.
   private var tables: [(object: SchemaObject, sql: String)] = []
+  /// Each CHECK over columns without an older one, with its table.
+  private var checks: [(table: Identifier, check: TableShape.Check)] = []
+
+  private let text: StepText
 
   var isEmpty: Bool { tables.isEmpty }
 
   /// - Parameters:
   ///   - changes: the changes of tables by the migrations.
   ///   - schema: the schema before the migrations.
-  init(_ changes: [TableChange] = [], in schema: Schema = Schema()) {
+  ///   - text: the text of the migrations.
+  init(
+    _ changes: [TableChange] = [], in schema: Schema = Schema(), _ text: StepText = StepText([])
+  ) {
+    self.text = text
     for change in changes {
       guard let before = change.before, let after = change.after,
         !tables.contains(where: { $0.object.name.isSameName(as: before.name) }),
@@ -30,6 +38,9 @@ struct NewChecks {
       guard !new.isEmpty else { continue }
       let text = new.map { " CHECK (\($0.text))" }.joined()
       tables.append((object, object.tokens.replacing([(end..<end, text)])))
+      // Values that the old table limits are valid, even if the migration limits them further.
+      let limited = before.checks.reduce(into: Set()) { $0.formUnion($1.columns) }
+      checks += new.filter { limited.isDisjoint(with: $0.columns) }.map { (before.key, $0) }
     }
   }
 
@@ -40,6 +51,26 @@ struct NewChecks {
     try write(tables.map { ($0.object.name, $0.sql) }, to: connection)
     try fill()
     try write(tables.map { ($0.object.name, $0.object.sql ?? "") }, to: connection)
+  }
+
+  /// Whether a row violates a CHECK that reads the column. The text may convert a value that it names to one
+  /// that the CHECK accepts, so that such values count as valid.
+  ///
+  /// - Parameters:
+  ///   - value: the row's value in the column.
+  ///   - address: the condition that selects the row.
+  func refuse(
+    _ value: Value, in column: String, of table: String, at address: String,
+    on connection: Connection
+  ) throws(DatabaseError) -> Bool {
+    guard !text.names(value) else { return false }
+    for (name, check) in checks
+    where name == table.identifier && check.columns.contains(column.identifier) {
+      let violation = "\(address) AND NOT (\(check.text))"
+      let query = "SELECT 1 FROM main.\(Quoting.quoted(table)) WHERE \(violation)"
+      if try connection.value(query) != nil { return true }
+    }
+    return false
   }
 
   private func write(

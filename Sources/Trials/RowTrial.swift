@@ -310,16 +310,18 @@ package final class RowTrial {
         tables.all.compactMap { history.schemas[first].table($0).flatMap(TableShape.init) }
           .flatMap { $0.columns.map(\.key) }),
       joinsRows: joinsRows)
+    let checks = NewChecks(changes, in: history.schemas[first], text)
     func experiment(
-      _ kinds: [RowKind], under checks: NewChecks = NewChecks()
+      _ kinds: [RowKind], under enforced: NewChecks = NewChecks()
     ) throws -> Experiment {
       let (connection, schema, _) = try history.database(before: steps, tables.all)
-      let later = checks.isEmpty ? Schema() : history.schemas[steps[steps.count - 1] + 1]
+      let later = enforced.isEmpty ? Schema() : history.schemas[steps[steps.count - 1] + 1]
       var filler = RowFiller(connection, schema, text, kinds: kinds, later: later)
-      try checks.enforce(on: connection) { () throws(DatabaseError) in
+      try enforced.enforce(on: connection) { () throws(DatabaseError) in
         try filler.fill(tables.all.sorted())
       }
-      return Experiment(try FilledDatabase(filler, on: connection), steps, of: history)
+      return Experiment(
+        try FilledDatabase(filler, on: connection), steps, of: history, checks: checks)
     }
     func judge(_ experiment: Experiment, _ base: Experiment.Outcome) -> LossJudge {
       LossJudge(
@@ -350,7 +352,6 @@ package final class RowTrial {
       if isSingle { evidence.runOnAllRows.insert(first) }
       return judge(full, base)
     }
-    let checks = NewChecks(changes, in: history.schemas[first])
     if !checks.isEmpty {
       let checked = try experiment(kinds, under: checks)
       if let base = try checked.run() { return judge(checked, base) }

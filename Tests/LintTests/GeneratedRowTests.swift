@@ -143,6 +143,28 @@ struct GeneratedRowTests {
   }
 
   @Test(
+    "a copy converts the values that a new CHECK forbids",
+    arguments: [
+      ("n BETWEEN 0 AND 100", "min(max(n, 0), 100)", []),
+      ("n IN (0, 1)", "n <> 0", []), ("n >= 0", "abs(n)", []),
+      ("n >= 0", "n / 10", ["loses-values t.n"]),
+    ])
+  func forbidden(_ check: String, _ value: String, _ findings: [String]) throws {
+    #expect(
+      try found(
+        [
+          sql("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER NOT NULL);"),
+          sql(
+            """
+            CREATE TABLE x (id INTEGER PRIMARY KEY, n INTEGER NOT NULL CHECK (\(check)));
+            INSERT INTO x SELECT id, \(value) FROM t;
+            DROP TABLE t;
+            ALTER TABLE x RENAME TO t;
+            """),
+        ], ["loses-values", "loses-rows"]) == findings)
+  }
+
+  @Test(
     "a new CHECK accepts only texts of one form",
     arguments: ["date(day) IS day", "length(day) = 10", "json_valid(day)", "day LIKE '%@%'"])
   func newForm(_ check: String) throws {
