@@ -201,23 +201,20 @@ extension ParsedTable {
     let isSame = old == type.identifier || integers.isSuperset(of: [old, type.identifier])
     let accepts =
       !target.parsed.isStrict || type.identifier == "any" || parsed.isStrict && isSame
-    let declaration = "\(new.name.text) \(type)"
     let isNewAlias =
       target.isRowidAlias(new) && !(parsed.column(named: column).map(isRowidAlias) ?? true)
+    let declaration = "\(new.name.text) \(type)" + (isNewAlias ? " PRIMARY KEY" : "")
     let problems: [(String?, Scan.Problem)] = [
       (
         accepts && !isNewAlias ? nil : affinity.refuses(value),
-        .refused(by: declaration + (isNewAlias ? " PRIMARY KEY" : ""), key: key)
+        .refused(by: declaration, key: key)
       ),
       (
         isSame && parsed.isStrict == target.parsed.isStrict ? nil : affinity.changes(value),
         .changed(by: declaration, key: key)
       ),
       // SQLite assigns a number to NULL in an alias of the rowid.
-      (
-        isNewAlias ? "\(value) IS NULL" : nil,
-        .changed(by: "\(new.name.text) INTEGER PRIMARY KEY", key: key)
-      ),
+      (isNewAlias ? "\(value) IS NULL" : nil, .changed(by: declaration, key: key)),
     ]
     return problems.compactMap { predicate, problem in
       predicate.map { predicate in

@@ -275,6 +275,7 @@ package struct TableChange: Sendable {
       }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Whether a table that is not STRICT becomes STRICT.
   package var becomesStrict: Bool {
     guard let before, let after else { return false }
     return after.isStrict && !before.isStrict && !before.isVirtual

@@ -70,14 +70,24 @@ struct RowFailures {
       interruption: history.interruption)
     try history.insertRows(before: steps[0], schema, on: connection)
     var marks = MarkMaker()
-    // An earlier migration may have emptied a table on purpose.
     var known: Set<Identifier> = []
     func fill(before step: Int) throws(DatabaseError) -> FilledDatabase {
+      // Tables that an earlier migration has emptied on purpose stay empty.
+      var emptied: [Identifier] = []
+      for table in known where scratch.schema.table(table) != nil {
+        let rows = "SELECT 1 FROM main.\(Quoting.quoted(table.text)) LIMIT 1"
+        if try connection.value(rows) == nil { emptied.append(table) }
+      }
       var filler = RowFiller(
         connection, scratch.schema, StepText([]), kinds: RowFiller.likelyKinds, marks: marks,
         later: history.schemas[step + 1])
-      try filler.fill(tables.subtracting(known).sorted())
-      known.formUnion(tables.filter { scratch.schema.table($0) != nil })
+      try filler.fill(tables.sorted())
+      connection.set(.triggers, to: false)
+      for table in emptied {
+        try connection.execute("DELETE FROM main.\(Quoting.quoted(table.text))")
+      }
+      connection.set(.triggers, to: true)
+      known = tables.filter { scratch.schema.table($0) != nil }
       try repeatValues(in: filler.filled, on: connection)
       marks = filler.marks
       return try FilledDatabase(filler, on: connection)

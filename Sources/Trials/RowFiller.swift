@@ -267,9 +267,8 @@ struct RowFiller {
     _ kind: RowKind?, of shape: DeviceTable
   ) throws(DatabaseError) -> [Identifier: Value]? {
     let rows = filled[shape.key]?.rows ?? []
-    guard let address = rows.first(where: { [nil, $0.kind].contains(kind) })?.address else {
-      return nil
-    }
+    guard let address = rows.first(where: { kind == nil || $0.kind == kind })?.address
+    else { return nil }
     let names = quotedList(shape.columns.map(\.name))
     let row = try connection.rows(
       "SELECT \(names) FROM main.\(Quoting.quoted(shape.name)) WHERE \(address)"

@@ -317,6 +317,35 @@ struct GeneratedRowTests {
     #expect(released.findings.map(\.rule) == ["fails-on-data"])
   }
 
+  @Test("all failures of a draft are found after an earlier draft has run on the rows")
+  func severalFailures() throws {
+    #expect(
+      try found([
+        sql(
+          "CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE b (id INTEGER PRIMARY KEY, x TEXT);"
+        ),
+        sql("UPDATE a SET x = 'x' WHERE id > 500; UPDATE b SET x = 'x' WHERE id > 500;"),
+        """
+        operations:
+        - create_index: { name: i, table: a, columns: [x], unique: true }
+        - create_index: { name: j, table: b, columns: [x], unique: true }
+
+        """,
+      ]) == ["fails-on-data a", "fails-on-data b"])
+  }
+
+  @Test("an earlier draft drops a table of the rows")
+  func droppedBefore() throws {
+    #expect(
+      try found([
+        sql(
+          "CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE b (id INTEGER PRIMARY KEY, x TEXT);"
+        ),
+        sql("UPDATE a SET x = (SELECT x FROM b WHERE b.id = a.id) WHERE id > 500; DROP TABLE b;"),
+        "operations:\n- create_index: { name: i, table: a, columns: [x], unique: true }\n",
+      ]) == ["fails-on-data a"])
+  }
+
   @Test("an earlier draft deletes the rows that a later one refuses")
   func cleanedBefore() throws {
     #expect(

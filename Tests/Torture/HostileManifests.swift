@@ -73,7 +73,7 @@ struct HostileManifests: Campaign {
     // With a lock, schemactl would reject an edited manifest before it decodes the manifest.
     if target != .lock { files["migrations/history.lock"] = nil }
     guard run.wants(target.rawValue) else { return }
-    let problems = try judge(files, mustFail: target == .sql)
+    let problems = try judge(files, mustFail: target == .sql, mayUnfreeze: target == .lock)
     guard !problems.isEmpty else { return run.note(target.rawValue) }
     let changed = files.first { pristine[$0.key] != $0.value }
     let text = String(decoding: changed?.value ?? [], as: UTF8.self)
@@ -148,7 +148,11 @@ struct HostileManifests: Campaign {
     ["check"], ["lint"], ["verify"], ["plan"], ["migrate", "--dry-run"], ["migrate"],
   ]
 
-  private func judge(_ files: [String: [UInt8]], mustFail: Bool) throws -> [String] {
+  /// - Parameter mayUnfreeze: whether the lock may have lost its last line. Then a migration is a draft, and
+  ///   `migrate` keeps a copy before it.
+  private func judge(
+    _ files: [String: [UInt8]], mustFail: Bool, mayUnfreeze: Bool
+  ) throws -> [String] {
     try? FileManager.default.removeItem(atPath: folder)
     try FileManager.default.createDirectory(
       atPath: folder + "/migrations", withIntermediateDirectories: true)
@@ -166,8 +170,8 @@ struct HostileManifests: Campaign {
       let problem = ended.problem ?? (mustFail && command == ["migrate"] ? ended.success : nil)
       if let problem { problems.append("\(command.joined(separator: " ")): \(problem)") }
     }
-    // A lock without its last line leaves a draft; `migrate` keeps a copy before it.
-    let allowed = Set(files.keys).union(["app.sqlite", "app.sqlite.before-drafts", "migrations"])
+    let allowed = Set(files.keys).union(["app.sqlite", "migrations"])
+      .union(mayUnfreeze ? ["app.sqlite.before-drafts"] : [])
     let strays = try FileManager.default.subpathsOfDirectory(atPath: folder)
       .filter { !allowed.contains($0) }
     if !strays.isEmpty { problems.append("left \(strays.joined(separator: ", "))") }

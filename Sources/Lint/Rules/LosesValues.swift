@@ -75,9 +75,8 @@ extension Rule {
             "the values of `\(table).\(name)` are lost: another column has its name afterwards"
           }
         return timeline.draft(
-          message,
-          at: column.place, keys: ["column", "from", "table"], object: "\(table).\(name)",
-          table: table)
+          message, at: column.place, keys: ["column", "from", "table"],
+          object: "\(table).\(name)", table: table)
       }
       return found + replaced + timeline.unnamedValues
     })

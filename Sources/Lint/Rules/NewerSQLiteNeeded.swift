@@ -77,9 +77,10 @@ private func feature(_ what: String, _ minor: Int) -> Feature {
 /// From SQLite's release history.
 private let functions: [Identifier: Int] = [
   "iif": 32, "substring": 34, "ceil": 35, "ceiling": 35, "floor": 35, "pow": 35, "power": 35,
-  "sqrt": 35, "ln": 35,
-  "log": 35, "log10": 35, "log2": 35, "exp": 35, "mod": 35, "trunc": 35, "pi": 35, "sin": 35,
-  "cos": 35, "tan": 35, "sign": 35, "unixepoch": 38, "format": 38, "unhex": 41,
+  "sqrt": 35, "ln": 35, "log": 35, "log10": 35, "log2": 35, "exp": 35, "mod": 35, "trunc": 35,
+  "pi": 35, "sin": 35, "cos": 35, "tan": 35, "sign": 35, "unixepoch": 38, "format": 38,
+  "unhex":
+    41,
   "json_error_position": 42, "octet_length": 43, "timediff": 43, "concat": 44, "concat_ws": 44,
   "string_agg": 44, "jsonb": 45, "jsonb_extract": 45, "jsonb_set": 45, "jsonb_object": 45,
   "jsonb_array": 45, "json_pretty": 46, "if": 48, "row_number": 25, "rank": 25, "dense_rank": 25,
