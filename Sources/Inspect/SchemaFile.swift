@@ -42,19 +42,6 @@ extension Schema {
     withoutShadowTables().objects.compactMap(\.sql)
       .map { shellScript(terminated($0)) + "\n" }.joined()
   }
-
-  /// Fails if a terminal would interpret a character of the SQL. For a script that is written unchanged to a
-  /// pipe, which may lead to a terminal.
-  package func requirePlainText() throws(Failure) {
-    for object in withoutShadowTables().objects {
-      guard let control = object.sql?.controlCharacter else { continue }
-      throw Failure(
-        .invalidInput,
-        "the SQL of the \(object.kind.rawValue) `\(object.name)` contains the control character "
-          + "\(control), which a terminal would interpret: `--format yaml` and `--format json` "
-          + "escape it")
-    }
-  }
 }
 
 extension Project {

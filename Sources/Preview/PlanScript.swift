@@ -39,22 +39,6 @@ extension PlanReport {
     ((hasLedger ? [] : [ledger.createStatement]) + adopted.map { $0.insertStatement(into: ledger) })
       .map(terminated)
   }
-
-  /// Requires the script to be plain text, because it is written unchanged to a pipe that may lead to a
-  /// terminal.
-  ///
-  /// - Throws: a failure (65) if the SQL of a migration contains a control character.
-  package func requirePlainText() throws(Failure) {
-    for (planned, script) in zip(migrations, scripts) {
-      guard let control = script.lazy.compactMap(\.controlCharacter).first else { continue }
-      throw Failure(
-        .invalidInput,
-        "the SQL of this migration contains the control character \(control), which a terminal "
-          + "could interpret: `schemactl plan --format json` escapes it, and "
-          + "`schemactl migrate` runs it",
-        place: Failure.Place(file: planned.migration.file))
-    }
-  }
 }
 
 extension PlannedMigration {

@@ -14,12 +14,6 @@ extension String {
   /// Like `visible`, for SQL: keeps its line ends and tabs.
   package var visibleScript: String { visible { $0 == "\n" || $0 == "\t" } }
 
-  /// The first control character other than tab and line feed, as `U+001B`: a terminal would interpret it. It
-  /// cannot be escaped in a script, because SQL has no escapes: the escaped form would be another statement.
-  package var controlCharacter: String? {
-    unicodeScalars.first { $0.isControl && $0 != "\n" && $0 != "\t" }?.codePoint
-  }
-
   private func visible(except isKept: (Unicode.Scalar) -> Bool) -> String {
     var result = ""
     var previous: Unicode.Scalar = " "

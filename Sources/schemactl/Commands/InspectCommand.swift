@@ -37,7 +37,6 @@ enum InspectCommand: Command {
     let schema = try session.schema(of: session.source(source, mayBeEmpty: true))
     let tables = try schema.described(session.application)
     let isSQL = session.format == .text
-    if isSQL, session.printsRawSQL { try schema.requirePlainText() }
     session.report(schema.json + ["tables": tables]) {
       $0.sayScript(isSQL ? schema.script : manifestText(schema.operations))
     }

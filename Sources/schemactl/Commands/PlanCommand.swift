@@ -78,7 +78,6 @@ enum PlanCommand: Command {
     _ report: DryRunReport, of database: String?, _ session: Session
   ) throws -> ExitStatus {
     let isSQL = session.flag("sql")
-    if isSQL, session.printsRawSQL { try report.plan.requirePlainText() }
     session.report(report.json) { $0.show(report, database, isSQL: isSQL) }
     return report.status
   }
