@@ -26,15 +26,6 @@ struct FilledDatabase {
     }
   }
 
-  /// Columns that hold keys of a table, by a foreign key or a join in the step.
-  struct Reference {
-    let columns: [Identifier]
-    let parent: Identifier
-    let parentColumns: [Identifier]
-    /// Whether a LEFT JOIN keeps rows whose key is missing.
-    var isOptional = false
-  }
-
   let bytes: [UInt8]
   private(set) var tables: [Identifier: Table] = [:]
   /// Columns that hold keys of a table, by table.
@@ -78,39 +69,6 @@ extension RowFiller {
     /// The condition for the row with these values of the key.
     func address(_ values: some Sequence<Value>) -> String {
       zip(key, values).map { "\($0) IS \($1.sql)" }.joined(separator: " AND ")
-    }
-  }
-}
-
-extension FilledDatabase {
-  /// The tables to which rows of the table refer, also through other tables.
-  func ancestors(of table: Identifier) -> Set<Identifier> {
-    var (found, rest): (Set<Identifier>, [Identifier]) = ([], [table])
-    while let next = rest.popLast() {
-      for reference in references[next] ?? [] where found.insert(reference.parent).inserted {
-        rest.append(reference.parent)
-      }
-    }
-    return found
-  }
-}
-
-extension [Identifier: [FilledDatabase.Reference]] {
-  /// Whether a column holds keys of a table.
-  func contain(_ column: Identifier, of table: Identifier) -> Bool {
-    self[table]?.contains { $0.columns.contains(column) } ?? false
-  }
-}
-
-extension [FilledDatabase.Reference] {
-  /// Whether the row refers to a missing row. A join then finds no partner.
-  ///
-  /// - Parameter keys: the keys of the parents, for each reference; nil if they are unknown.
-  func lack(keys: [[[Value]]?], of row: Insertion) -> Bool {
-    zip(self, keys).contains { reference, keys in
-      let key = reference.columns.map { row[$0] ?? .null }
-      guard let keys, !reference.isOptional, !key.contains(.null) else { return false }
-      return !keys.contains(key)
     }
   }
 }

@@ -62,6 +62,7 @@ struct Influence {
         return free.count < gone.count ? .kept(.elsewhere) : .untried
       }
     }
+    if try isPosition(free) { return .kept(.elsewhere) }
     if let narrowed = try narrowing(mapped, lost, isExact: gone.count < cells.count) {
       return narrowed
     }
@@ -88,6 +89,22 @@ struct Influence {
       table.foreignKeys.contains { $0.parent.identifier == name }
     }
     return keys.contains { isReferredTo ? $0.isNameOfSharedRandom : $0.isNameOfRandom }
+  }
+
+  /// Whether the step numbers the rows again in the order of the column: the numbers of other rows change, too.
+  private func isPosition(_ cells: [LossJudge.Cell]) throws(Failure) -> Bool {
+    guard isNumeric, !column.isInKey, let name, let after = judge.base.contents.tables[name],
+      let index = after.index(of: newName)
+    else { return false }
+    let numbers = after.rows.map { $0[index].integer ?? -1 }
+    guard numbers.allSatisfy({ (0...Int64(numbers.count)).contains($0) }) else { return false }
+    for cell in cells.prefix(6) {
+      guard let first = try outcome(-1, cell)?.tables[name]?.rows,
+        let last = try outcome(1_099_519_827_777, cell)?.tables[name]?.rows
+      else { continue }
+      if Set(first).subtracting(last).count > 1 { return true }
+    }
+    return false
   }
 
   // MARK: Other values

@@ -41,7 +41,7 @@ struct RowFiller {
   /// Fills the empty tables among these tables and the tables that they refer to.
   mutating func fill(_ tables: [Identifier]) throws(DatabaseError) {
     for name in tables { try describe(name) }
-    noteReferences()
+    references = FilledDatabase.references(of: shapes, text)
     for (name, shape) in shapes {
       let key = try key(of: shape)
       guard !key.isEmpty else { continue }
@@ -65,36 +65,6 @@ struct RowFiller {
     let shape = try DeviceTable(table.name, on: connection)
     shapes[name] = shape
     for key in shape.foreignKeys { try describe(key.parent) }
-  }
-
-  private mutating func noteReferences() {
-    for (name, shape) in shapes {
-      var found: [FilledDatabase.Reference] = []
-      for key in shape.foreignKeys {
-        guard let parent = shapes[key.parent] else { continue }
-        let columns = key.parentColumns.isEmpty ? parent.primaryKey.map(\.key) : key.parentColumns
-        guard columns.count == key.columns.count,
-          columns.allSatisfy({ parent.column($0) != nil })
-        else { continue }
-        found.append(
-          FilledDatabase.Reference(columns: key.columns, parent: key.parent, parentColumns: columns)
-        )
-      }
-      for (a, b) in text.joined + text.joined.map({ ($0.1, $0.0) }) {
-        guard shape.column(a) != nil, !found.contains(where: { $0.columns.contains(a) }) else {
-          continue
-        }
-        let parent = shapes.values.sorted { $0.key < $1.key }.first { parent in
-          parent.key != name && parent.isKey(b) && (!shape.isKey(a) || name > parent.key)
-        }
-        guard let parent else { continue }
-        found.append(
-          FilledDatabase.Reference(
-            columns: [a], parent: parent.key, parentColumns: [b],
-            isOptional: text.joinedLeft.contains(a)))
-      }
-      references[name] = found
-    }
   }
 
   private mutating func fill(

@@ -1,0 +1,83 @@
+import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+extension FilledDatabase {
+  /// Columns that hold keys of a table, by a foreign key or a join in the step.
+  struct Reference {
+    let columns: [Identifier]
+    let parent: Identifier
+    let parentColumns: [Identifier]
+    /// Whether a LEFT JOIN keeps rows whose key is missing.
+    var isOptional = false
+  }
+
+  /// The references of each table, by its foreign keys and by the joins of a step.
+  static func references(
+    of shapes: [Identifier: DeviceTable], _ text: StepText
+  ) -> [Identifier: [Reference]] {
+    var references: [Identifier: [Reference]] = [:]
+    for (name, shape) in shapes {
+      var found: [Reference] = []
+      for key in shape.foreignKeys {
+        guard let parent = shapes[key.parent] else { continue }
+        let columns = key.parentColumns.isEmpty ? parent.primaryKey.map(\.key) : key.parentColumns
+        guard columns.count == key.columns.count,
+          columns.allSatisfy({ parent.column($0) != nil })
+        else { continue }
+        found.append(
+          Reference(columns: key.columns, parent: key.parent, parentColumns: columns))
+      }
+      for (a, b) in text.joined + text.joined.map({ ($0.1, $0.0) }) {
+        guard shape.column(a) != nil, !found.contains(where: { $0.columns.contains(a) }) else {
+          continue
+        }
+        // A column of the same name in another table is the more likely parent.
+        let parents = shapes.values.sorted { $0.key < $1.key }.filter {
+          $0.isKey(b) && (!shape.isKey(a) || name > $0.key)
+        }
+        guard let parent = parents.first(where: { $0.key != name }) ?? parents.first else {
+          continue
+        }
+        found.append(
+          Reference(
+            columns: [a], parent: parent.key, parentColumns: [b],
+            isOptional: text.joinedLeft.contains(a)))
+      }
+      references[name] = found
+    }
+    return references
+  }
+
+  /// The tables to which rows of the table refer, also through other tables.
+  func ancestors(of table: Identifier) -> Set<Identifier> {
+    var (found, rest): (Set<Identifier>, [Identifier]) = ([], [table])
+    while let next = rest.popLast() {
+      for reference in references[next] ?? [] where found.insert(reference.parent).inserted {
+        rest.append(reference.parent)
+      }
+    }
+    return found
+  }
+}
+
+extension [Identifier: [FilledDatabase.Reference]] {
+  /// Whether a column holds keys of a table.
+  func contain(_ column: Identifier, of table: Identifier) -> Bool {
+    self[table]?.contains { $0.columns.contains(column) } ?? false
+  }
+}
+
+extension [FilledDatabase.Reference] {
+  /// Whether the row refers to a missing row. A join then finds no partner.
+  ///
+  /// - Parameter keys: the keys of the parents, for each reference; nil if they are unknown.
+  func lack(keys: [[[Value]]?], of row: Insertion) -> Bool {
+    zip(self, keys).contains { reference, keys in
+      let key = reference.columns.map { row[$0] ?? .null }
+      guard let keys, !reference.isOptional, !key.contains(.null) else { return false }
+      return !keys.contains(key)
+    }
+  }
+}
