@@ -101,7 +101,7 @@ package struct RowQuery: Sendable, Equatable {
   package let doubt: String?
 
   /// - Parameter query: usually contains expressions of a manifest. Their line ends and comments are removed.
-  init(
+  package init(
     _ query: String, _ columns: [String], isGrouped: Bool = false, exists: String? = nil,
     doubt: String? = nil
   ) {

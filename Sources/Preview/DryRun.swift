@@ -82,6 +82,8 @@ private struct Interview {
   var report: DryRunReport
   /// Tables that earlier migrations of the plan write. Their current rows do not answer a question.
   var written: Set<Identifier> = []
+  /// Tables that operations of the plan create. They are empty until a step writes them.
+  var created: Set<Identifier> = []
   /// Tables and other objects whose definitions earlier migrations of the plan change.
   var changed: Set<Identifier> = []
 
@@ -97,6 +99,9 @@ private struct Interview {
     for (index, operation) in planned.operations.enumerated() {
       let context = Context(
         migration: migration, index: index, operation: operation.plan.operation)
+      if case .createTable(let table) = operation.plan.operation.kind {
+        created.insert(table.name.identifier)
+      }
       let start = report.answers.count
       for question in operation.questions {
         try ask(question, context, after: operation.writtenBefore)
@@ -155,11 +160,17 @@ private struct Interview {
   private mutating func ask(
     _ question: Question, _ context: Context, after own: Set<Identifier>
   ) throws(Failure) {
+    let writtenBefore = written.union(own)
+    if let table = question.table?.identifier, created.contains(table),
+      !writtenBefore.contains(table)
+    {
+      return
+    }
     do {
       let query = "SELECT \(question.condition)"
       let read = runner.tablesRead(by: query)
       let isAsked =
-        try read?.isDisjoint(with: written.union(own)) ?? false
+        try read?.isDisjoint(with: writtenBefore) ?? false
         // If such rows exist, SQLite may convert a value before the constraint reads it.
         && question.rows?.doubt.map { try connection.rows($0).isEmpty } ?? true
       guard isAsked, try connection.value(query) == 1 else {

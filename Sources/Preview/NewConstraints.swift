@@ -38,6 +38,27 @@ struct UniqueKey {
       where: [filter, condition].compactMap { $0.map { "(\($0)\n)" } }, key: rowKey)
   }
 
+  /// Asks whether rows exist that have the key of one of these rows. Nil if the key has an expression or a
+  /// condition, and if each row lacks a value for it.
+  fileprivate func taken(by rows: [InsertedRow]) -> Question? {
+    let columns = terms.compactMap(\.column)
+    let keys = rows.compactMap { row -> String? in
+      let values = columns.compactMap { column in
+        row.cells.first { $0.column.isSameName(as: column) }?.value.value?.sql
+      }
+      return values.count == columns.count ? "(\(values.joined(separator: ", ")))" : nil
+    }
+    guard condition == nil, columns.count == terms.count, !keys.isEmpty else { return nil }
+    let names = terms.map { "\($0.sql) COLLATE \(Quoting.identifier($0.collation))" }
+    let shown = rowKey + columns.filter { column in !rowKey.contains { $0.isSameName(as: column) } }
+    return Question(
+      RowQuery(
+        "SELECT \(quotedList(shown)) FROM main.\(Quoting.quoted(table)) "
+          + "WHERE (\(names.joined(separator: ", "))) IN (VALUES \(keys.joined(separator: ", ")))",
+        shown), of: table, promise: "no row of `\(table)` has the new values in \(inWords)",
+      message: "rows of `\(table)` already have these values in \(inWords)")
+  }
+
   /// For messages: the columns and expressions in backquotes, such as title, lower(name) (NOCASE).
   var inWords: String {
     terms.map { term in
@@ -78,7 +99,7 @@ struct UniqueKey {
   }
 
   /// The keys of a table, as SQLite reports them in a scratch database with only this table and its indexes.
-  private static func keys(
+  fileprivate static func keys(
     of table: SchemaObject, in schema: Schema, _ application: Application
   ) throws(DatabaseError) -> [UniqueKey] {
     let indexes = schema.objects(.index, on: table.name)
@@ -157,6 +178,18 @@ extension OperationPlan {
         isCarried($0.table, $0.columns)
       }
       .map { $0.question(where: operation.rowFilter) }
+  }
+}
+
+extension OperationPlan {
+  /// The questions whether rows have the keys of rows that the operation inserts.
+  func takenKeys(
+    in schema: Schema, _ application: Application
+  ) throws(DatabaseError) -> [Question] {
+    guard case .insert(let name, let rows) = operation.kind, let table = schema.table(name) else {
+      return []
+    }
+    return try UniqueKey.keys(of: table, in: schema, application).compactMap { $0.taken(by: rows) }
   }
 }
 

@@ -269,7 +269,9 @@ private final class PlanRecorder {
       operations.append(
         PlannedOperation(
           plan: plan, work: work, cost: try cost(work), writtenBefore: writeSet.written,
-          questions: plan.questions, constraints: plan.constraints(in: current)))
+          questions: plan.questions,
+          constraints: try plan.constraints(in: current) + plan.takenKeys(in: current, application))
+      )
     }
   }
 
