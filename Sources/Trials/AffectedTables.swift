@@ -1,3 +1,4 @@
+import SchemaManifest
 import SchemaModel
 import SchemaReplay
 import SchemaSQLText
@@ -25,6 +26,9 @@ struct AffectedTables {
     var deleted: Set<Identifier> = []
     var dropsColumns = false
     for statement in timeline.statements(in: migration) {
+      all.formUnion(statement.events.mainTables)
+      // schemactl itself converts the keys and keeps all other values.
+      if case .convertPrimaryKey? = timeline.operation(statement.place)?.kind { continue }
       // A replaced row loses the values that the statement does not name.
       let sql = TokenizedSQL(statement.sql)
       let replaces = sql.mentions("replace")
@@ -44,7 +48,6 @@ struct AffectedTables {
         default: break
         }
       }
-      all.formUnion(statement.events.mainTables)
       // SQLite does not report every table that an INSERT reads.
       if statement.inserts { all.formUnion(sql.possibleNames) }
     }
