@@ -397,29 +397,3 @@ package struct Planner {
     }
   }
 }
-
-extension CreateTable {
-  /// Whether a conflict clause may remove rows (REPLACE of a key) or skip a new row (IGNORE).
-  fileprivate var mayLoseRowsOnConflict: Bool {
-    let ofColumns = columns.flatMap(\.constraints).contains { constraint in
-      switch constraint.kind {
-      case .primaryKey(let key): key.onConflict.losesRows
-      case .unique(let action): action.losesRows
-      case .notNull(let action): action == .ignore
-      default: false
-      }
-    }
-    let ofTable = constraints.contains { constraint in
-      switch constraint.kind {
-      case .primaryKey(_, _, let action), .unique(_, let action): action.losesRows
-      case .check(_, let action): action == .ignore
-      default: false
-      }
-    }
-    return ofColumns || ofTable
-  }
-}
-
-extension CreateTable.ConflictAction? {
-  fileprivate var losesRows: Bool { self == .ignore || self == .replace }
-}
