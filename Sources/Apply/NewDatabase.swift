@@ -36,8 +36,8 @@ struct NewDatabase {
       targets, interruption: interruption, onEvent: onEvent,
       preparing: { scratch in
         content = scratch.connection
-        scratch.isParanoid = options.isParanoid
-        scratch.redactsValues = options.redactsValues
+        scratch.runner.isParanoid = options.isParanoid
+        scratch.runner.redactsValues = options.redactsValues
       },
       observing: { (step, scratch) throws(Failure) in
         names.append(step.migration.id)
@@ -54,15 +54,15 @@ struct NewDatabase {
       report.isStillMissing = true
       return report
     }
-    if options.isParanoid { try checkIntegrity(of: content, &report) }
+    if options.isParanoid {
+      try failing(on: options.database) {
+        try report.checkIntegrity(of: content, options.database, "The database is still missing")
+      }
+    }
     if let beforeDrafts, beforeDrafts.count < replay.steps.count {
       let copy = DraftCopy(of: options.database, project).path
       let file = try file(beforeDrafts, replay, for: copy)
-      do {
-        try file.publish(replacing: copy)
-      } catch {
-        throw Failure(error)
-      }
+      try failing { try file.publish(replacing: copy) }
       report.draftCopy = copy
     }
     do throws(Failure) {
@@ -76,22 +76,10 @@ struct NewDatabase {
   }
 
   private func privateCopy(of connection: Connection) throws(Failure) -> Connection {
-    do {
+    return try failing(on: options.database) {
       let copy = try Connection(path: nil)
       try copy.deserialize(try connection.serialized())
       return copy
-    } catch {
-      throw Failure(error, database: options.database)
-    }
-  }
-
-  private func checkIntegrity(
-    of connection: Connection, _ report: inout MigrateReport
-  ) throws(Failure) {
-    do {
-      try report.checkIntegrity(of: connection, options.database, "The database is still missing")
-    } catch {
-      throw Failure(of: error, database: options.database)
     }
   }
 
@@ -127,7 +115,7 @@ struct NewDatabase {
     _ content: Content, _ replay: PendingReplay, for path: String
   ) throws(Failure) -> TemporaryFile {
     let connection = content.connection
-    do {
+    try failing(on: options.database) {
       try connection.execute("BEGIN")
       for (index, step) in replay.steps.prefix(content.count).enumerated() {
         try project.ledger.insert(
@@ -136,8 +124,6 @@ struct NewDatabase {
           into: connection)
       }
       try connection.execute("COMMIT")
-    } catch {
-      throw Failure(of: error, database: options.database)
     }
     let copier = Copier(timeout: options.timeout, interruption: interruption)
     return try copier.copy(

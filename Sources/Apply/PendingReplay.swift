@@ -20,8 +20,6 @@ package struct PendingReplay: Sendable {
   /// The failure that ended the replay early.
   package let failure: Failure?
 
-  package func step(_ id: String) -> Int? { steps.firstIndex { $0.migration.id == id } }
-
   /// The number that an initial squash adds to the positions in the ledger.
   private var positionOffset: Int {
     (replayed.prefix(1) + steps.prefix(1).map(\.migration)).positionOffset
@@ -29,13 +27,12 @@ package struct PendingReplay: Sendable {
 
   /// The ledger row of a step that was applied.
   package func ledgerRow(
-    at index: Int, startedAt: String, milliseconds: Int64 = 0,
-    toolVersion: String = ToolVersion.current
+    at index: Int, startedAt: String, milliseconds: Int64 = 0
   ) -> LedgerRow {
     LedgerRow(
       of: steps[index].migration, at: replayed.count + index + positionOffset,
       fingerprint: fingerprints[index], startedAt: startedAt, milliseconds: milliseconds,
-      toolVersion: toolVersion)
+      toolVersion: ToolVersion.current)
   }
 
   /// The ledger row of a step whose effect another tool's ledger records.
@@ -50,27 +47,19 @@ package struct PendingReplay: Sendable {
 }
 
 extension Project {
+  /// Replays the history up to the first failure, and corrects the states of its frozen migrations.
+  package func replay(noting states: inout [HistoryEntry]) -> PendingReplay {
+    replay(migrations, checksOwnRows: true, noting: &states, interruption: Interruption())
+  }
+
   /// Replays `targets` on a scratch database.
   ///
+  /// - Parameter known: the ids in the database's ledger.
   /// - Throws: a failure if a manifest is invalid (65), and for errors of the environment (74). A migration
   ///   that fails on the scratch database only ends the replay: the migrations before it can still run.
   package func replay(
-    _ targets: [Migration], interruption: Interruption
-  ) throws(Failure) -> PendingReplay {
-    try replay(targets, after: [], interruption: interruption) { _ in }
-  }
-
-  /// Replays the history up to the first failure, and corrects the states of its frozen migrations.
-  package func replay(noting states: inout [HistoryEntry]) -> PendingReplay {
-    replay(
-      migrations, checksOwnRows: true, noting: &states, interruption: Interruption(),
-      onEvent: { _ in })
-  }
-
-  /// - Parameter known: the ids in the database's ledger.
-  func replay(
-    _ targets: [Migration], after known: Set<ExactText>, interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void
+    _ targets: [Migration], after known: Set<ExactText> = [], interruption: Interruption,
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> PendingReplay {
     if let release = try bundle?.newestSchema(known), release.count > 0,
       bundle?.begins(with: targets.prefix(release.count).map(\.id)) == true
@@ -129,7 +118,7 @@ extension Project {
     _ targets: [Migration], from release: HistoryBundle.ReleasedSchema? = nil,
     checksOwnRows: Bool = false, becomesDatabase: Bool = false,
     noting states: inout [HistoryEntry], interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void,
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in },
     preparing prepare: (ScratchDatabase) -> Void = { _ in },
     observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
   ) -> PendingReplay {

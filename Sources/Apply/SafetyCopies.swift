@@ -74,11 +74,7 @@ extension Upgrade {
     guard !reading.connection.hasMoved else { throw moved }
     let file = try copier.copy(reading.connection, for: base, name)
     let copy = try copier.openCopy(file.path)
-    do {
-      try requireSound(copy, name)
-    } catch {
-      throw Failure(of: error, database: copy.path)
-    }
+    try failing(on: copy.path) { try requireSound(copy, name) }
     let held = try LiveDatabase(copy, project.ledger, path: file.path)
     let rows = try project.countingSquash(held.rows, path: file.path) ?? []
     // The transaction may have created the ledger already.

@@ -81,12 +81,7 @@ struct Batch {
   var live: Schema
   var keys: ForeignKeyGraph
   var isAlone = false
-  var done: [Done] = []
-
-  struct Done {
-    let index: Int
-    let applied: AppliedMigration
-  }
+  var done: [AppliedMigration] = []
 
   var next: Int? { pending.first }
 

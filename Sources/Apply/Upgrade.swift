@@ -92,11 +92,7 @@ package final class Upgrade {
 
   package func run() throws(Failure) -> MigrateReport {
     defer { reading.close() }
-    do {
-      try requireRunnable()
-    } catch {
-      throw Failure(of: error, database: options.database)
-    }
+    try failing(on: options.database) { try requireRunnable() }
     do {
       try checkFile("Nothing changed")
       while try runBatch() {}
@@ -270,7 +266,7 @@ package final class Upgrade {
     }
     onEvent(.willCommit)
     try requireUnmoved()
-    let ids = batch.done.map(\.applied.id)
+    let ids = batch.done.map(\.id)
     do throws(DatabaseError) {
       try end(&batch)
     } catch {
@@ -291,7 +287,7 @@ package final class Upgrade {
       try connection.execute("COMMIT")
     } catch {
       transaction.rollBack()
-      let ids = batch.known.prefix(batch.adopted) + batch.done.map(\.applied.id)
+      let ids = batch.known.prefix(batch.adopted) + batch.done.map(\.id)
       let rows = connection.isInTransaction ? nil : try? project.ledger.rows(in: connection) ?? []
       if error.code == .busy {
         withdrawCopies(after: error)
@@ -324,9 +320,9 @@ package final class Upgrade {
     if batch.adopted > 0 {
       report.adopted = Array(batch.known.prefix(batch.adopted))
     }
-    report.applied += batch.done.map(\.applied)
+    report.applied += batch.done
     safety.published = []
-    onEvent(.committed(ids: batch.done.map(\.applied.id)))
+    onEvent(.committed(ids: batch.done.map(\.id)))
     var batch = batch
     batch.done = []
     batch.adopted = 0
@@ -347,7 +343,7 @@ package final class Upgrade {
     guard connection.isInTransaction, !transaction.hasPartialMigration, (try? reset.get()) != nil
     else {
       transaction.rollBack()
-      return rolledBack(batch.done.map(\.applied.id), after: failure)
+      return rolledBack(batch.done.map(\.id), after: failure)
     }
     var batch = batch
     do {

@@ -51,7 +51,7 @@ extension Upgrade {
             at: index, startedAt: startedAt, milliseconds: applied.milliseconds),
           into: connection)
         try connection.execute("RELEASE schemactl_migration")
-        batch.done.append(Batch.Done(index: index, applied: applied))
+        batch.done.append(applied)
         batch.pending.removeAll { $0 == index }
         batch.known.append(migration.id)
         batch.isAlone = batch.isAlone || step.isAlone(in: batch.expected)

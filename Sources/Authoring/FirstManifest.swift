@@ -1,7 +1,6 @@
 import SchemaHistory
 import SchemaModel
 import SchemaPlanning
-import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML

@@ -1,6 +1,5 @@
 import SchemaHistory
 import SchemaManifest
-import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText

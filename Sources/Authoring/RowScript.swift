@@ -1,5 +1,4 @@
 import SchemaHistory
-import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaReplay

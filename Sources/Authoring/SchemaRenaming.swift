@@ -1,10 +1,7 @@
 import SchemaHistory
-import SchemaManifest
 import SchemaModel
 import SchemaPlanning
-import SchemaReplay
 import SchemaSQLText
-import SchemaSQLite
 import SchemaYAML
 
 /// A renamed column or table, which keeps its rows. Only a person can distinguish a renamed object from a

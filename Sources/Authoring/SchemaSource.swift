@@ -1,4 +1,3 @@
-import SchemaApply
 import SchemaCopies
 import SchemaHistory
 import SchemaInspect
@@ -28,12 +27,10 @@ package enum SchemaSource: Sendable {
         errno == EACCES ? .permission : .notFound, "file or folder `\(path)` does not exist")
     }
     if status.isFolder { return .history(try load(path), through: through) }
-    do throws(FileError) {
+    return try failing {
       let start = try readStart(of: path, count: DatabaseFile.header.count)
       // An empty file is an empty database; as SQL it would be the same schema.
       return start == DatabaseFile.header || start.isEmpty ? .database(path) : .sql(file: path)
-    } catch {
-      throw Failure(error)
     }
   }
 
@@ -113,12 +110,7 @@ package enum SchemaSource: Sendable {
   private static func schema(
     ofFile file: String, _ application: Application
   ) throws(Failure) -> Schema {
-    let bytes: [UInt8]
-    do throws(FileError) {
-      bytes = try readFile(file, limit: 64 * 1_048_576)
-    } catch {
-      throw Failure(error)
-    }
+    let bytes = try failing { try readFile(file, limit: 64 * 1_048_576) }
     guard isUTF8(bytes) else {
       throw Failure(
         .invalidInput, "`\(file)` is neither an SQLite database nor SQL: it is not UTF-8")

@@ -55,11 +55,7 @@ extension Project {
         "`\(draft.id)` is not frozen, and others before it are: freeze it first (`schemactl freeze`), or name an "
           + "earlier migration. Nothing changed")
     }
-    do {
-      return try squashing(old, isFrozen: frozen > 0, interruption)
-    } catch {
-      throw Failure(of: error, database: folder.path)
-    }
+    return try failing(on: folder.path) { try squashing(old, isFrozen: frozen > 0, interruption) }
   }
 
   private func squashing(

@@ -87,7 +87,7 @@ package struct Backups: Sendable {
     do {
       names = try folderNames(folder)
     } catch {
-      guard error.kind == .missing else {
+      guard error.isMissing else {
         throw Failure(ExitStatus(systemError: error.systemError), error.description)
       }
       throw Failure(

@@ -1,5 +1,4 @@
 import SchemaHistory
-import SchemaModel
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
@@ -101,23 +100,17 @@ package struct Copier {
 
   /// Creates an empty file for a database that does not exist yet.
   package func makeEmpty(for target: String) throws(Failure) -> TemporaryFile {
-    do {
-      return try TemporaryFile(for: target, .database(isPrivate: true))
-    } catch {
-      throw Failure(error)
-    }
+    return try failing { try TemporaryFile(for: target, .database(isPrivate: true)) }
   }
 
   /// Opens a database to copy it, or to replace its content.
   package func open(_ path: String, _ mode: Connection.Mode = .readWrite) throws(Failure)
     -> Connection
   {
-    do {
+    return try failing(on: path) {
       return try DatabaseFile.connect(path, mode, timeout: timeout, interruption) {
         onEvent(.waiting(seconds: $0))
       }
-    } catch {
-      throw Failure(error, database: path)
     }
   }
 

@@ -117,7 +117,7 @@ package struct DraftCopy: Sendable {
   /// - Throws: a failure if another history in the same file has run migrations that would be undone, or if
   ///   an empty database would lack objects that no migration of this history created.
   private func requireNothingLost(_ live: Connection, to copy: Connection?) throws(Failure) {
-    do {
+    try failing(on: database) {
       if copy == nil, let stranger = try stranger(in: live) {
         throw Failure(
           .finding,
@@ -135,8 +135,6 @@ package struct DraftCopy: Sendable {
               + "\(list(lost)) since, and going back would undo that. Nothing changed")
         }
       }
-    } catch {
-      throw Failure(of: error, database: database)
     }
   }
 

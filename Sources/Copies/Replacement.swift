@@ -55,7 +55,7 @@ struct Replacement {
   private func keep(
     _ target: Connection, _ source: Connection, _ purpose: String, _ needed: (Int64) -> Int64
   ) throws(Failure) -> (path: String, version: UInt32) {
-    do {
+    return try failing(on: database) {
       // In WAL mode, the page size cannot change (Online Backup API, `sqlite3_backup_step`).
       let pageSize = "PRAGMA main.page_size"
       if try source.value(pageSize) != target.value(pageSize),
@@ -71,8 +71,6 @@ struct Replacement {
       }
       old.admitReaders(of: database)
       return (try firstName(keptName) { try old.publish(asNew: $0) }, version)
-    } catch {
-      throw Failure(of: error, database: database)
     }
   }
 

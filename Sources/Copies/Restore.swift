@@ -84,7 +84,7 @@ package struct Restore {
       let size = FreeSpace.size(DatabaseFile.size(backup))
       throw unusable("`\(backup)` is empty (\(size))", .inputOutput)
     }
-    do {
+    try failing(on: backup) {
       switch try connection.soundness() {
       case .sound: break
       case .damaged(let problem):
@@ -92,8 +92,6 @@ package struct Restore {
       case .unknown(let reason):
         onEvent(.note("cannot check `\(backup)` completely: \(reason)"))
       }
-    } catch {
-      throw Failure(of: error, database: backup)
     }
     do throws(Failure) {
       return try LiveDatabase(connection, ledger, path: backup).rows ?? []

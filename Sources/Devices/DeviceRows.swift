@@ -1,7 +1,6 @@
 import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
-import SchemaTimeline
 import SchemaTrials
 
 /// Generates rows that a schema accepts. Values come from defaults, CHECKs and types; SQLite tests

@@ -1,8 +1,6 @@
 import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
-import SchemaTimeline
-import SchemaTrials
 
 /// A CREATE statement for a connection without the app's functions. A DEFAULT that calls such a
 /// function is replaced by a DEFAULT with another value. The value does not matter, because it only

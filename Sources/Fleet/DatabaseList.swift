@@ -109,10 +109,10 @@ package final class DatabaseList {
   package func close() throws(Failure) {
     do {
       try connection.execute("COMMIT; DROP TABLE found")
-      var hash = SHA256()
+      digest = ""
       let names = try connection.prepare("SELECT name FROM names ORDER BY name")
-      while try names.step() { hash.update(Array((try names.text(0) ?? "").utf8) + [0]) }
-      digest = hash.finishHex()
+      // Each digest contains the previous one: the names may not fit into memory together.
+      while try names.step() { digest = SHA256.hex((digest + (try names.text(0) ?? "")).utf8) }
     } catch {
       throw Failure(ofList: error)
     }

@@ -1,4 +1,3 @@
-import SchemaApply
 import SchemaHistory
 import SchemaModel
 import SchemaSQLText

@@ -168,10 +168,6 @@ extension Project {
 
 extension [Migration] {
   fileprivate var digest: String {
-    var hash = SHA256()
-    for migration in self {
-      hash.update("\(migration.id) \(migration.canonicalDigest)\n".utf8)
-    }
-    return hash.finishHex()
+    SHA256.hex(flatMap { "\($0.id) \($0.canonicalDigest)\n".utf8 })
   }
 }

@@ -145,7 +145,7 @@ struct PathPattern {
         return problem == nil
       }
     } catch {
-      guard error.kind == .missing else { throw error }
+      guard error.isMissing else { throw error }
       return
     }
     if let problem { throw problem }

@@ -24,8 +24,6 @@ package struct Failure: Error, Sendable {
   package var cause: DatabaseError?
   /// The query for the rows that stopped a migration.
   package var rows: RowQuery?
-  /// The limit that stopped a replay.
-  package var exceeded: WorkLimit.Exceeded?
 
   package struct Place: Sendable, Equatable {
     package let file: String
@@ -119,13 +117,9 @@ package struct Failure: Error, Sendable {
 
   /// A failure to read or write a file.
   package init(_ error: FileError) {
-    let status: ExitStatus =
-      switch error.kind {
-      case .missing: .notFound
-      case .notAFile: .inputOutput
-      case .permission, .other: ExitStatus(systemError: error.systemError)
-      }
-    self.init(status, error.description, remedy: error.remedy)
+    self.init(
+      error.isMissing ? .notFound : ExitStatus(systemError: error.systemError), error.description,
+      remedy: error.remedy)
   }
 
   /// A lock that cannot be read. The frozen history is broken (2), or a newer schemactl wrote the lock (65).
@@ -221,6 +215,15 @@ package struct Failure: Error, Sendable {
     failure.cause = fault
     return failure
   }
+}
+
+/// Runs work on a database or a file, and turns any error into a failure.
+///
+/// - Parameter path: nil if it is unknown.
+package func failing<Result>(
+  on path: String? = nil, _ body: () throws -> Result
+) throws(Failure) -> Result {
+  do { return try body() } catch { throw Failure(of: error, database: path) }
 }
 
 extension DatabaseError {

@@ -238,7 +238,7 @@ extension ForeignLedgers {
   ) throws(Failure) -> [UsualLedger] {
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
-    do {
+    return try failing(on: database) {
       return try LedgerKind.usualTables.sorted { $0.text < $1.text }.compactMap { table in
         let columns = try ForeignLedger.columns(of: table.text, on: connection)
         guard let kind = LedgerKind(table: table, columns: columns) else { return nil }
@@ -247,8 +247,6 @@ extension ForeignLedgers {
         return UsualLedger(
           table: table.text, kind: kind, entries: ledger.entries, failed: ledger.failed)
       }
-    } catch {
-      throw Failure(of: error, database: database)
     }
   }
 }

@@ -258,12 +258,7 @@ package struct HistoryLock: Sendable, Equatable {
 
   /// The index of the first entry whose number is not smaller than `number`.
   private func place(of number: MigrationNumber) -> Int {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    entries.partition { $0.number >= number }
   }
 }
 
@@ -306,8 +301,4 @@ package struct LockError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   package var description: String { "line \(position.line): \(message)" }
-
-  package func diagnostic(file: String) -> Diagnostic {
-    Diagnostic(file: file, position: position, message: message)
-  }
 }

@@ -1,4 +1,3 @@
-import SchemaManifest
 import SchemaPlatform
 import SchemaSQLText
 
@@ -94,7 +93,7 @@ package struct MigrationFolder: Sendable, Equatable {
   }
 
   package func lockBytes() throws(Failure) -> [UInt8]? {
-    do throws(FileError) {
+    return try failing {
       do throws(FileError) {
         return try readFile(lockFile, limit: 64 * 1_048_576)
       } catch  where error.systemError == ENOENT {
@@ -102,8 +101,6 @@ package struct MigrationFolder: Sendable, Equatable {
         if try somethingExists(at: lockFile) { throw error }
         return nil
       }
-    } catch {
-      throw Failure(error)
     }
   }
 

@@ -143,7 +143,7 @@ package enum DatabaseFile {
     to path: String, on borrowed: Connection? = nil, timeout: Double,
     interruption: Interruption = Interruption(), _ body: (Connection) throws -> Result
   ) throws(Failure) -> Result {
-    do {
+    return try failing(on: path) {
       let connection = try borrowed ?? connect(path, timeout: timeout, interruption)
       if borrowed == nil { try connection.makeCommitsDurable() }
       try connection.execute("BEGIN IMMEDIATE")
@@ -159,8 +159,6 @@ package enum DatabaseFile {
         if connection.isInTransaction { try? connection.execute("ROLLBACK") }
         throw error
       }
-    } catch {
-      throw Failure(of: error, database: path)
     }
   }
 

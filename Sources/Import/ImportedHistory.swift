@@ -6,7 +6,6 @@ import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
-import SchemaSQLite
 import SchemaYAML
 
 /// The history of another tool as manifests, in memory until `write()`.
@@ -72,11 +71,9 @@ struct ManifestBody: Sendable, Hashable {
 extension ImportedHistory {
   /// Writes the manifests atomically: either all or none.
   package func write() throws(Failure) {
-    do throws(FileError) {
+    try failing {
       try FileChange.make(
         zip(project.migrations, texts).map { .creation(of: $0.file, Array($1.utf8)) })
-    } catch {
-      throw Failure(error)
     }
   }
 }

@@ -54,7 +54,9 @@ extension ForeignFile {
       case .createView(let view): (.view, view.name)
       case .createTrigger(let trigger): (.trigger, trigger.table.name)
       }
-    guard statement.isPlain else { return nil }
+    guard statement.schema == nil, !statement.ifNotExists, !statement.isTemporary else {
+      return nil
+    }
     let operation = SchemaObject(
       kind: kind, name: statement.name.text, table: table.text, sql: text
     ).operation
@@ -112,19 +114,5 @@ extension ForeignFile {
 
   private func isName(_ word: Token) -> Bool {
     [.word, .quotedIdentifier, .string].contains(word.kind)
-  }
-}
-
-extension ParsedStatement {
-  /// Whether the statement has no IF NOT EXISTS, TEMP or schema name.
-  fileprivate var isPlain: Bool {
-    switch self {
-    case .createTable(let table): table.schema == nil && !table.ifNotExists && !table.isTemporary
-    case .createIndex(let index): index.schema == nil && !index.ifNotExists
-    case .createView(let view): view.schema == nil && !view.ifNotExists && !view.isTemporary
-    case .createTrigger(let trigger):
-      trigger.schema == nil && !trigger.ifNotExists && !trigger.isTemporary
-    case .createVirtualTable(let table): table.schema == nil && !table.ifNotExists
-    }
   }
 }

@@ -1,13 +1,11 @@
 import SchemaAuthoring
 import SchemaHistory
-import SchemaInspect
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
-import SchemaSQLite
 import SchemaYAML
 
 /// One database for each release of an app. They are the history of a tool that keeps its migrations in code.

@@ -1,5 +1,4 @@
 import SchemaHistory
-import SchemaManifest
 import SchemaPlatform
 import SchemaSQLText
 
@@ -61,11 +60,7 @@ package struct SourceFiles: Sendable {
   func shown(_ path: String) -> String { joinedPath(folder, path) }
 
   func bytes(_ path: String) throws(Failure) -> [UInt8] {
-    do {
-      return try readFile(shown(path), limit: Self.sizeLimit)
-    } catch {
-      throw Failure(error)
-    }
+    return try failing { try readFile(shown(path), limit: Self.sizeLimit) }
   }
 
   func has(_ path: String) -> Bool { paths.contains(path) }

@@ -1,4 +1,3 @@
-import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaReplay

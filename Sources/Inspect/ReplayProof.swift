@@ -115,7 +115,7 @@ extension Project {
           replayed = $0
           $0.checksOwnRows = true
           // An assertion may call a function of the app.
-          $0.evaluatesAssertions = application.missingFunctions.isEmpty
+          $0.runner.evaluatesAssertions = application.missingFunctions.isEmpty
         }, observing: observe)
     } catch {
       guard error.status.isResult else { throw error }

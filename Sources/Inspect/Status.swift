@@ -1,7 +1,5 @@
-import SchemaApply
 import SchemaCopies
 import SchemaHistory
-import SchemaManifest
 import SchemaModel
 import SchemaReplay
 import SchemaSQLText
@@ -59,10 +57,8 @@ extension Project {
       current: live.rows?.last?.id, pending: ledger.filter { $0.state == .pending }.map(\.id),
       applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
       broken: view.comparison.filter(\.state.isBroken))
-    do {
+    try failing(on: database.name) {
       report.repairs = try RecordedRepair.all(of: view.ledger, in: database.connection)
-    } catch {
-      throw Failure(error, database: database.name)
     }
     let isUnknown = report.ledger.contains { $0.state == .unknown }
     guard comparesSchema, live.rows?.isEmpty == false, report.broken.isEmpty, !isUnknown else {

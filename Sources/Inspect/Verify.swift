@@ -1,7 +1,6 @@
 import SchemaApply
 import SchemaCopies
 import SchemaHistory
-import SchemaManifest
 import SchemaModel
 import SchemaReplay
 import SchemaSQLText

@@ -94,9 +94,9 @@ package struct Baseline: Sendable {
       if text.hasPrefix(firstLine) || text.allSatisfy(\.isWhitespace) { return true }
       return (try? Baseline(bytes, file: file))?.entries.isEmpty == false
     } catch {
-      if error.kind == .permission { throw Failure(error) }
+      if ExitStatus(systemError: error.systemError) == .permission { throw Failure(error) }
       // A dangling link counts as an existing file.
-      return error.kind == .missing && FileStatus(file, followingLinks: false) == nil
+      return error.isMissing && FileStatus(file, followingLinks: false) == nil
     }
   }
 

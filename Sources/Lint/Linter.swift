@@ -6,7 +6,6 @@ import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
-import SchemaPreview
 import SchemaQueries
 import SchemaReplay
 import SchemaSQLText

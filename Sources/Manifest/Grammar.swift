@@ -97,23 +97,17 @@ package struct OperationRule: Sendable {
   /// Decodes the body of an operation. The result is valid only if no problem was reported.
   package let decode: @Sendable (inout ManifestDecoder, Node) -> Operation.Kind
 
+  /// - Parameter shape: the shape of the body; nil for a mapping with these keys.
   package init(
-    _ name: String, _ summary: String, shape: Shape,
+    _ name: String, _ summary: String, _ keys: [KeyRule] = [], exactlyOneOf: [String] = [],
+    shape: Shape? = nil,
     decode: @escaping @Sendable (inout ManifestDecoder, Node) -> Operation.Kind
   ) {
     self.name = name
     self.summary = summary
-    self.shape = shape
+    self.shape =
+      shape ?? .mapping(MappingRule("`\(name)`", keys, exactlyOneOf: exactlyOneOf))
     self.decode = decode
-  }
-
-  /// An operation whose body is a mapping.
-  package init(
-    _ name: String, _ summary: String, _ keys: [KeyRule], exactlyOneOf: [String] = [],
-    decode: @escaping @Sendable (inout ManifestDecoder, Node) -> Operation.Kind
-  ) {
-    let rule = MappingRule("`\(name)`", keys, exactlyOneOf: exactlyOneOf)
-    self.init(name, summary, shape: .mapping(rule), decode: decode)
   }
 }
 

@@ -17,7 +17,8 @@ package struct Manifest: Sendable {
   package let before: [Assertion]
   package let after: [Assertion]
   package let foreignKeys: ForeignKeyMode
-  package let requires: Requirements
+  /// The oldest SQLite that can run the migration.
+  package let requiredSQLite: SQLiteVersion?
   /// The entries in other tools' ledgers that count as this migration; the items are alternatives.
   package let replaces: [ReplacedEntries]
   /// The migrations of this history that a squash replaces; empty for other migrations.
@@ -44,11 +45,6 @@ package enum ForeignKeyMode: String, Sendable, CaseIterable {
   case deferred
   /// SQLite checks each statement: `PRAGMA foreign_keys = ON` while the migration runs.
   case enforced
-}
-
-package struct Requirements: Sendable {
-  /// The oldest SQLite that can run the migration.
-  package let sqlite: SQLiteVersion?
 }
 
 /// A version of SQLite: `3.37` or `3.37.2`.

@@ -65,8 +65,7 @@ package struct ManifestDecoder {
       before: root.elements("before").map { assertion($0) },
       after: root.elements("after").map { assertion($0) },
       foreignKeys: choice(root["foreign_keys"]) ?? .deferred,
-      requires: Requirements(
-        sqlite: root["requires"]?["sqlite"].flatMap { SQLiteVersion(text($0)) }),
+      requiredSQLite: root["requires"]?["sqlite"].flatMap { SQLiteVersion(text($0)) },
       replaces: root.elements("replaces").compactMap { replacedEntries($0) },
       squashed: root.elements("replaces").flatMap { names($0["migrations"]) },
       suppressions: suppressions(root["lint"]),

@@ -55,7 +55,7 @@ package struct Operation: Sendable {
     case dropView(name: String)
     case dropTrigger(name: String)
     case dropVirtualTable(name: String)
-    case insert(table: String, rows: [InsertedRow])
+    case insert(table: String, rows: [[Cell]])
     case update(table: String, set: [Assignment], where: SQLSource?)
     case delete(table: String, where: SQLSource?)
     case sql([SQLSource])
@@ -147,20 +147,10 @@ package struct IndexDefinition: Sendable {
   package var `where`: SQLSource?
 }
 
-/// One row of an `insert`, with its columns in the order of the manifest.
-package struct InsertedRow: Sendable {
-  package struct Cell: Sendable {
-    package var column: String
-    package var value: Literal
-
-    package init(column: String, value: Literal) {
-      self.column = column
-      self.value = value
-    }
-  }
-
-  package var cells: [Cell]
-  package var position: Position
+/// A value of a row of an `insert`.
+package struct Cell: Sendable {
+  package var column: String
+  package var value: Literal
 }
 
 /// An assignment `column: "<expression>"`, in `update` and in a rebuild's `copy`.

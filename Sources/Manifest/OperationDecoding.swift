@@ -173,18 +173,6 @@ extension [Value] {
   }
 }
 
-extension Value {
-  fileprivate var shown: String {
-    switch self {
-    case .null: "null"
-    case .integer(let value): "\(value)"
-    case .real(let value): "\(value)"
-    case .text(let text): "'\(text)'"
-    case .blob(let bytes): "a blob of \(bytes.count) bytes"
-    }
-  }
-}
-
 // MARK: Tables and rows
 
 extension ManifestDecoder {
@@ -331,9 +319,7 @@ extension ManifestDecoder {
       rows: fields.elements("rows").map { node in
         let entries = node.entries ?? []
         checkDistinctKeys(entries)
-        return InsertedRow(
-          cells: entries.map { .init(column: $0.key.text, value: literal($0.value)) },
-          position: node.position)
+        return entries.map { Cell(column: $0.key.text, value: literal($0.value)) }
       })
   }
 

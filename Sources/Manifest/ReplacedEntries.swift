@@ -9,7 +9,7 @@ package enum LedgerKind: String, Sendable, CaseIterable {
 
 /// An item of `replaces`: if another tool's ledger contains all these entries, the migration counts as
 /// applied.
-package struct ReplacedEntries: Sendable, Equatable {
+package struct ReplacedEntries: Sendable {
   /// The table in which the other tool records its migrations.
   package let ledger: String
   /// The kind of the ledger; nil if the name and columns of the table determine it.
@@ -28,11 +28,6 @@ package struct ReplacedEntries: Sendable, Equatable {
     self.column = column
     self.entries = entries
     self.parents = parents
-  }
-
-  package static func == (a: ReplacedEntries, b: ReplacedEntries) -> Bool {
-    a.ledger == b.ledger && a.kind == b.kind && a.column == b.column && a.entries == b.entries
-      && a.parents == b.parents
   }
 }
 

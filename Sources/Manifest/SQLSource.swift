@@ -50,12 +50,8 @@ package struct SQLSource: Sendable, Hashable {
   /// the style of the scalar. For other texts, it is exact on the first line; for later lines it is the start
   /// of the text.
   package func position(ofByte offset: Int) -> Position {
-    var (low, high) = (0, origins.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if origins[middle].offset <= offset { low = middle + 1 } else { high = middle }
-    }
-    let origin = low > 0 ? origins[low - 1] : Origin(offset: 0, position: position)
+    let next = origins.partition { $0.offset > offset }
+    let origin = next > 0 ? origins[next - 1] : Origin(offset: 0, position: position)
     let before = text.utf8.dropFirst(origin.offset).prefix(offset - origin.offset)
     guard !before.contains(.lineFeed) else { return origin.position }
     let column = origin.position.column + before.count { !$0.isContinuation }

@@ -15,7 +15,7 @@ package enum ScalarValue: Hashable, Sendable {
   /// A text that YAML 1.1, YAML 1.2 and SQLite do not all interpret in the same way.
   case ambiguous(String, Ambiguity)
 
-  package enum Ambiguity: Equatable, Sendable {
+  package enum Ambiguity: Hashable, Sendable {
     case boolean(Bool)
     case leadingZeros
     case radix
@@ -43,17 +43,6 @@ package enum ScalarValue: Hashable, Sendable {
     case (.text(let a), .text(let b)), (.ambiguous(let a, _), .ambiguous(let b, _)):
       a.utf8.elementsEqual(b.utf8)
     default: false
-    }
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    switch self {
-    case .null: break
-    case .boolean(let value): hasher.combine(value)
-    case .integer(let value): hasher.combine(value)
-    case .real(let value): hasher.combine(value)
-    case .text(let text), .ambiguous(let text, _):
-      for byte in text.utf8 { hasher.combine(byte) }
     }
   }
 

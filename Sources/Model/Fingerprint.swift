@@ -61,8 +61,7 @@ extension SchemaObject {
   fileprivate var entryDigest: [UInt32] {
     let names = [kind.rawValue, name, table].map { Array($0.utf8) }
     let tokens = tokens
-    var hash = SHA256()
-    hash.update(encodedTokens(names + tokens.canonicalTokens + resultTexts(tokens)) + [10])
-    return hash.finish()
+    return SHA256.words(
+      encodedTokens(names + tokens.canonicalTokens + resultTexts(tokens)) + [10])
   }
 }

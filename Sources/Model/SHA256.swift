@@ -1,57 +1,34 @@
 import SchemaSQLText
 
 /// SHA-256 (FIPS 180-4), which neither the toolchain nor SQLite provides.
-package struct SHA256 {
-  private var state: [UInt32] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
-    0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-  ]
-  /// The bytes of an incomplete block of 64 bytes.
-  private var pending: [UInt8] = []
-  /// The number of bytes so far.
-  private var length: UInt64 = 0
-
-  package init() {}
-
+package enum SHA256 {
   /// The digest of `bytes` in lower-case hexadecimal digits.
   package static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    var hash = SHA256()
-    hash.update(bytes)
-    return hash.finishHex()
+    hex(words: words(Array(bytes)))
   }
 
-  package mutating func update(_ bytes: some Sequence<UInt8>) {
-    if bytes.withContiguousStorageIfAvailable({ add(UnsafeRawBufferPointer($0)) }) == nil {
-      Array(bytes).withUnsafeBytes { add($0) }
-    }
+  /// Eight words, the most significant first, in lower-case hexadecimal digits.
+  static func hex(words: [UInt32]) -> String {
+    hexadecimal(words.lazy.flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) })
   }
 
-  private mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    length &+= UInt64(bytes.count)
-    var rest = bytes[...]
-    if !pending.isEmpty {
-      let missing = rest.prefix(64 - pending.count)
-      pending += missing
-      rest = rest.dropFirst(missing.count)
-      guard pending.count == 64 else { return }
-      let block = pending
-      pending.removeAll(keepingCapacity: true)
-      block.withUnsafeBytes { compress($0) }
-    }
-    let whole = rest.count / 64 * 64
-    compress(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)))
-    pending += rest.dropFirst(whole)
-  }
-
-  /// Processes whole blocks. It uses unsafe memory, because arrays in the inner loop are several
-  /// times slower.
-  private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+  /// The digest as eight words, the most significant first. It uses unsafe memory, because arrays in the
+  /// inner loop are several times slower.
+  static func words(_ bytes: [UInt8]) -> [UInt32] {
+    var blocks = bytes + [0x80]
+    blocks += repeatElement(0, count: (120 - blocks.count % 64) % 64)
+    blocks += withUnsafeBytes(of: UInt64(bytes.count * 8).bigEndian, Array.init)
+    var state: [UInt32] = [
+      0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
+      0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+    ]
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { w in
       roundConstants.withUnsafeBufferPointer { k in
         for start in stride(from: 0, to: blocks.count, by: 64) {
           for t in 0..<16 {
-            w[t] = UInt32(
-              bigEndian: blocks.loadUnaligned(fromByteOffset: start + t * 4, as: UInt32.self))
+            w[t] = blocks.withUnsafeBytes {
+              UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: start + t * 4, as: UInt32.self))
+            }
           }
           for t in 16..<64 {
             let s0 = rotated(w[t - 15], 7) ^ rotated(w[t - 15], 18) ^ w[t - 15] >> 3
@@ -71,31 +48,7 @@ package struct SHA256 {
         }
       }
     }
-  }
-
-  package consuming func finishHex() -> String { Self.hex(words: finish()) }
-
-  /// The digest as eight words, the most significant first.
-  consuming func finish() -> [UInt32] {
-    let bits = length &* 8
-    var end = pending
-    end.reserveCapacity(128)
-    end.append(0x80)
-    end += repeatElement(0, count: (120 - end.count) % 64)
-    end += (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - $0 * 8)) }
-    end.withUnsafeBytes { compress($0) }
     return state
-  }
-
-  /// Eight words in lower-case hexadecimal digits.
-  static func hex(words: [UInt32]) -> String {
-    String(unsafeUninitializedCapacity: 64) { text in
-      for place in 0..<64 {
-        let digit = UInt8(words[place / 8] >> UInt32(28 - place % 8 * 4) & 15)
-        text[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-      }
-      return 64
-    }
   }
 }
 

@@ -1,7 +1,6 @@
 import SchemaManifest
 import SchemaModel
 import SchemaSQLText
-import SchemaSQLite
 
 /// Plans `alter_column`. The column keeps its name, its position and every value.
 struct ColumnAlteration {

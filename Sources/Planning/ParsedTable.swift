@@ -271,7 +271,7 @@ extension Operation {
       case .dropColumn(let table, let column): (table, [column], "column")
       case .renameColumn(let table, let from, _): (table, [from], "from")
       case .update(let table, let set, _): (table, set.map(\.column), "set")
-      case .insert(let table, let rows): (table, rows.flatMap(\.cells).map(\.column), "rows")
+      case .insert(let table, let rows): (table, rows.joined().map(\.column), "rows")
       case .createIndex(let index): (index.table, [], "table")
       default: ("", [], "")
       }

@@ -1,5 +1,4 @@
 import SchemaManifest
-import SchemaModel
 import SchemaSQLText
 
 /// The way in which an operation changes a table.

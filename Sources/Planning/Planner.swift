@@ -142,10 +142,10 @@ package struct Planner {
   }
 
   private func insertion(
-    _ row: InsertedRow, _ abort: String, into table: String
+    _ row: [Cell], _ abort: String, into table: String
   ) -> String {
-    let columns = quotedList(row.cells.map(\.column))
-    let values = row.cells.map(\.value.sql).joined(separator: ", ")
+    let columns = quotedList(row.map(\.column))
+    let values = row.map(\.value.sql).joined(separator: ", ")
     return "INSERT\(abort) INTO \(main(table)) (\(columns)) VALUES (\(values))"
   }
 
@@ -366,11 +366,11 @@ package struct Planner {
     let parsed = try? parseCreate(TokenizedSQL(sql.text))
     let isAsked =
       switch parsed {
-      case .createView(let view): kind == "view" && !view.isTemporary
-      case .createTrigger(let trigger): kind == "trigger" && !trigger.isTemporary
+      case .createView: kind == "view"
+      case .createTrigger: kind == "trigger"
       default: false
       }
-    guard let parsed, isAsked, parsed.schema?.isSame(as: "main") ?? true else {
+    guard let parsed, isAsked, !parsed.isTemporary, parsed.schema?.isSame(as: "main") ?? true else {
       throw notCreate(kind, sql)
     }
     guard parsed.name.isSame(as: name) else {

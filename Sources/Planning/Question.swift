@@ -1,4 +1,3 @@
-import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 
@@ -106,13 +105,7 @@ package struct RowQuery: Sendable, Equatable {
     doubt: String? = nil
   ) {
     let tokens = TokenizedSQL(query)
-    var sql = ""
-    var end = 0
-    for token in tokens.significant {
-      sql += (token.range.lowerBound > end ? " " : "") + tokens.text(token)
-      end = token.range.upperBound
-    }
-    self.sql = sql
+    sql = tokens.oneLine(in: 0..<tokens.bytes.count)
     self.exists = exists ?? "EXISTS (\(sql))"
     self.columns = columns
     self.isGrouped = isGrouped

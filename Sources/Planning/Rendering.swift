@@ -144,19 +144,6 @@ func qualified(_ sql: String) -> String {
   return String(decoding: bytes, as: UTF8.self)
 }
 
-extension ParsedStatement {
-  /// The database that the statement names.
-  var schema: Name? {
-    switch self {
-    case .createTable(let table): table.schema
-    case .createIndex(let index): index.schema
-    case .createView(let view): view.schema
-    case .createTrigger(let trigger): trigger.schema
-    case .createVirtualTable(let table): table.schema
-    }
-  }
-}
-
 extension Operation {
   /// The SQL expressions of the manifest that generated statements contain.
   package var expressions: [SQLSource] {
@@ -173,7 +160,7 @@ extension Operation {
       index.columns.compactMap { column in
         if case .expression(let source) = column.term { source } else { nil }
       } + [index.where].compactMap { $0 }
-    case .insert(_, let rows): rows.flatMap { $0.cells.compactMap(\.value.source) }
+    case .insert(_, let rows): rows.joined().compactMap(\.value.source)
     case .update(_, let set, let condition):
       set.map(\.expression) + [condition].compactMap { $0 }
     case .delete(_, let condition): [condition].compactMap { $0 }

@@ -12,19 +12,14 @@ struct Rewrite {
   private let new: ParsedTable
   private let schema: Schema
   private let temporaryName: String
-  private let automaticIndexes: AutomaticIndexes
+  /// The number of automatic indexes (`sqlite_autoindex_…`) of the new table.
+  private let automaticIndexes: Int
   private let scan: String
   private let mayExchange: Bool
   private let formerName: String?
 
   /// The default of SQLITE_MAX_COLUMN (Limits In SQLite, 2).
   static let columnLimit = 2000
-
-  /// The number of automatic indexes (`sqlite_autoindex_…`) of each of the two tables.
-  private struct AutomaticIndexes {
-    let old: Int
-    let new: Int
-  }
 
   /// A column of the new table, and its value as SQL over a row of the old table.
   struct Column {
@@ -47,18 +42,17 @@ struct Rewrite {
     self.formerName = formerName
     new = try ParsedTable(table, as: ParsedTable(table, as: final).storedText(named: table.name))
     self.schema = schema
-    mayExchange = !application.plansOperationsAlone
     let taken = Set(schema.objects.map(\.name.identifier))
     // SQLite and schemactl reserve names that begin with `sqlite_` and `schemactl_`.
     let isReserved = ["sqlite", "schemactl"].contains(table.name.identifier)
     var name = "\(isReserved ? "_" : "")\(table.name)_rewritten"
     while taken.contains(name.identifier) { name += "_" }
     temporaryName = name
-    automaticIndexes = AutomaticIndexes(
-      old: schema.objects(.index, on: table.name).count { $0.sql == nil },
-      new: try Schema(of: Schema(objects: [new.object]).scratch(application)).objects.count {
-        $0.kind == .index
-      })
+    automaticIndexes = try Schema(of: Schema(objects: [new.object]).scratch(application)).objects
+      .count { $0.kind == .index }
+    mayExchange =
+      !application.plansOperationsAlone
+      && automaticIndexes == schema.objects(.index, on: table.name).count { $0.sql == nil }
     scan =
       try old.parsed.isWithoutRowid
       ? Schema(objects: [old.object]).scratch(application).fullScan(of: table.name) : "NOT INDEXED"
@@ -159,8 +153,7 @@ struct Rewrite {
   /// Whether the rewrite ends with an exchange. The rows must keep their rowids, by which the old table's
   /// indexes find them in the new table.
   func exchanges(_ columns: [Column], _ filter: String? = nil) -> Bool {
-    mayExchange && filter == nil && automaticIndexes.old == automaticIndexes.new
-      && keepsRowids(columns)
+    mayExchange && filter == nil && keepsRowids(columns)
   }
 
   private func keepsRowids(_ columns: [Column]) -> Bool {
@@ -190,7 +183,7 @@ struct Rewrite {
       }
     let edit = SchemaEdit(
       table: old.name, sql: new.object.sql ?? "",
-      change: .exchange(with: temporaryName, automaticIndexes: automaticIndexes.new))
+      change: .exchange(with: temporaryName, automaticIndexes: automaticIndexes))
     let after =
       sequence + ["DROP TABLE \(temporary)"]
       + stale.map { "REINDEX main.\(Quoting.quoted($0.name))" }
@@ -255,7 +248,7 @@ struct Rewrite {
     before.append("DROP TABLE \(main)")
     let edit = SchemaEdit(
       table: old.name, sql: new.object.sql ?? "",
-      change: .takeName(from: temporaryName, automaticIndexes: automaticIndexes.new))
+      change: .takeName(from: temporaryName, automaticIndexes: automaticIndexes))
     let dependents = schema.objects(.index, on: old.name) + schema.objects(.trigger, on: old.name)
     let after =
       (new.isAutoincrement ? [renamingSequence(from: temporaryName, to: old.name)] : [])

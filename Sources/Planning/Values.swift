@@ -1,5 +1,4 @@
 import SchemaManifest
-import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 

@@ -1,19 +1,10 @@
 /// A file or folder that could not be read or written.
 package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
-  package enum Kind: Sendable, Equatable {
-    case missing
-    case permission
-    /// A folder, pipe, socket or device instead of a file.
-    case notAFile
-    case other
-  }
-
   package let path: String
   /// The `errno` of the failed call.
   package let systemError: Int32
   /// The problem without the path: `No such file or directory`.
   package let message: String
-  package let kind: Kind
   /// Whether the path or the file itself is the problem, such as a missing file or a link, as opposed to an
   /// error of the system.
   package let isOfFile: Bool
@@ -24,14 +15,9 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
       message != nil || [ENOENT, ENOTDIR, ELOOP, EISDIR, ENXIO].contains(systemError)
     self.systemError = systemError
     self.message = message ?? String(cString: strerror(systemError))
-    kind =
-      switch systemError {
-      case ENOENT, ENOTDIR: .missing
-      case EACCES, EPERM, EROFS: .permission
-      case EISDIR, ENXIO: .notAFile
-      default: .other
-      }
   }
+
+  package var isMissing: Bool { [ENOENT, ENOTDIR].contains(systemError) }
 
   package var description: String { "\(path): \(message)" }
 

@@ -1,7 +1,7 @@
 /// The operating system: files, processes, the clock. Only this module imports the C library.
 ///
 /// - ``readFile(_:limit:followingLinks:)``, ``folderNames(_:)``: reading within limits.
-/// - ``writeFileAtomically(_:to:mode:)``, ``TemporaryFile``: files that appear either completely or not at
+/// - ``writeFileAtomically(_:to:)``, ``TemporaryFile``: files that appear either completely or not at
 ///   all.
 /// - ``Subprocess``: another program, with its output and errors.
 /// - ``BlockedSignals``: signals for which a thread waits.

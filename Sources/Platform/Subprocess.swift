@@ -16,11 +16,9 @@ package struct Subprocess {
   /// - Parameters:
   ///   - words: the program, which is searched on the path, and its arguments.
   ///   - environment: the complete environment, as `NAME=value`.
-  ///   - limit: the maximum number of bytes of output and errors; a program that writes more is killed.
   ///   - seconds: the time after which the program is killed; nil for no limit.
   package static func run(
-    _ words: [String], environment: [String], input: [UInt8] = [], limit: Int = 256 * 1_048_576,
-    seconds: Int? = nil
+    _ words: [String], environment: [String], input: [UInt8] = [], seconds: Int? = nil
   ) throws(Problem) -> Subprocess {
     // C would truncate a word at a NUL.
     guard !words.contains(where: { $0.utf8.contains(0) }) else {
@@ -32,7 +30,7 @@ package struct Subprocess {
     channels.closeTheirs()
     let (output, errors): ([UInt8], [UInt8])
     do throws(Problem) {
-      (output, errors) = try channels.exchange(input, limit: limit, seconds: seconds)
+      (output, errors) = try channels.exchange(input, seconds: seconds)
     } catch {
       kill(process, SIGKILL)
       _ = try? wait(for: process)
@@ -119,8 +117,7 @@ package final class Conversation {
   package func ask(
     _ request: [UInt8], isComplete: @escaping ([UInt8]) -> Bool
   ) throws(Subprocess.Problem) -> [UInt8] {
-    let (answer, errors) = try channels.exchange(
-      request, limit: 256 * 1_048_576, until: isComplete)
+    let (answer, errors) = try channels.exchange(request, until: isComplete)
     guard isComplete(answer) else {
       let line = String(decoding: errors, as: UTF8.self).split(separator: "\n").first
       throw .failed(line.map(String.init) ?? "it ended before it had answered")
@@ -205,8 +202,7 @@ private final class Channels {
   /// - Parameter isComplete: whether the output is a complete answer. Reading then stops, and the input
   ///   remains open. Nil reads to the end of both streams.
   func exchange(
-    _ bytes: [UInt8], limit: Int, seconds: Int? = nil,
-    until isComplete: (([UInt8]) -> Bool)? = nil
+    _ bytes: [UInt8], seconds: Int? = nil, until isComplete: (([UInt8]) -> Bool)? = nil
   ) throws(Subprocess.Problem) -> (output: [UInt8], errors: [UInt8]) {
     var written: [UInt8] = []
     var said: [UInt8] = []
@@ -232,8 +228,8 @@ private final class Channels {
       if polled[0].revents != 0 { feed(&unsent, isLast: isLast) }
       if polled[1].revents != 0 { receive(&output.ours, &written) }
       if polled[2].revents != 0 { receive(&errors.ours, &said) }
-      guard written.count + said.count <= limit else {
-        throw .failed("it writes more than \(limit / 1_048_576) MiB")
+      guard written.count + said.count <= 256 * 1_048_576 else {
+        throw .failed("it writes more than 256 MiB")
       }
     }
     return (written, said)

@@ -138,12 +138,8 @@ package final class TemporaryFile {
   /// test and the renaming, so this claims the folder of a database. Commands that write manifests have
   /// claimed theirs already.
   private func renameToFree(_ name: String) throws(FileError) -> Bool {
-    guard content.isDatabase else {
-      guard isFree(name) else { return false }
-      try renameFile(path, to: name)
-      return true
-    }
-    guard let claim = FolderClaim(parentFolder(of: name), timeout: 5) else {
+    let claim = content.isDatabase ? FolderClaim(parentFolder(of: name), timeout: 5) : nil
+    guard claim != nil || !content.isDatabase else {
       throw FileError(
         path: name, systemError: EBUSY, message: "another process changes its folder: try again")
     }
@@ -249,16 +245,12 @@ package final class TemporaryFile {
 ///
 /// It follows a link and replaces the link's target. An existing file keeps its mode; a
 /// write-protected file is refused.
-///
-/// - Parameter mode: the mode of a new file; nil for the default of the umask.
-package func writeFileAtomically(
-  _ bytes: [UInt8], to path: String, mode: mode_t? = nil
-) throws(FileError) {
+package func writeFileAtomically(_ bytes: [UInt8], to path: String) throws(FileError) {
   let target = try somethingExists(at: path) ? try resolvedPath(path) : path
   let oldMode = try modeOfWritableFile(target)
   let file = try temporaryFile(bytes, for: target, named: path)
   do throws(FileError) {
-    if let mode = oldMode ?? mode { try file.setMode(mode) }
+    if let mode = oldMode { try file.setMode(mode) }
     try file.publish(replacing: target)
   } catch {
     throw FileError(

@@ -1,6 +1,5 @@
 import SchemaCopies
 import SchemaPlanning
-import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 

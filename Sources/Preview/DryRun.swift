@@ -1,6 +1,5 @@
 import SchemaApply
 import SchemaHistory
-import SchemaInspect
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
@@ -65,11 +64,9 @@ private func requireUndamaged(
   _ connection: Connection, _ database: String, _ plan: PlanReport
 ) throws(Failure) {
   let rewritten = plan.migrations.reduce(into: Set()) { $0.formUnion($1.rewritten) }
-  do {
+  try failing(on: database) {
     guard let damage = try connection.structuralDamage(rewriting: rewritten) else { return }
     throw Failure(damaged: database, damage)
-  } catch {
-    throw Failure(of: error, database: database)
   }
 }
 

@@ -40,11 +40,11 @@ struct UniqueKey {
 
   /// Asks whether rows exist that have the key of one of these rows. Nil if the key has an expression or a
   /// condition, and if each row lacks a value for it.
-  fileprivate func taken(by rows: [InsertedRow]) -> Question? {
+  fileprivate func taken(by rows: [[Cell]]) -> Question? {
     let columns = terms.compactMap(\.column)
     let keys = rows.compactMap { row -> String? in
       let values = columns.compactMap { column in
-        row.cells.first { $0.column.isSameName(as: column) }?.value.value?.sql
+        row.first { $0.column.isSameName(as: column) }?.value.value?.sql
       }
       return values.count == columns.count ? "(\(values.joined(separator: ", ")))" : nil
     }

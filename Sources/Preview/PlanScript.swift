@@ -1,5 +1,4 @@
 import SchemaHistory
-import SchemaInspect
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning

@@ -8,7 +8,6 @@
 import SchemaApply
 import SchemaCopies
 import SchemaHistory
-import SchemaInspect
 import SchemaModel
 import SchemaPlanning
 import SchemaReplay
@@ -261,7 +260,7 @@ private final class PlanRecorder {
 
   func watch(_ scratch: ScratchDatabase) {
     scratch.observe(comparesSchemas: false) { [self] statement, _ in statements.append(statement) }
-    scratch.onPlan = { [self, unowned scratch] plan, writeSet in
+    scratch.runner.onPlan = { [self, unowned scratch] plan, writeSet in
       let current = try Schema(of: scratch.connection, knowing: schema)
       try end(with: current, writeSet)
       schema = current

@@ -110,17 +110,13 @@ extension Connection {
 
   /// The name of the temporary object that a statement creates, and its trigger, if it creates one.
   private func temporaryObject(_ sql: String) -> (name: String, trigger: CreateTrigger?)? {
-    func isTemporary(_ isTemporary: Bool, _ schema: Name?) -> Bool {
-      isTemporary || schema?.isSame(as: "temp") == true
-    }
-    return switch try? parseCreate(TokenizedSQL(sql)) {
-    case .createTrigger(let trigger)? where isTemporary(trigger.isTemporary, trigger.schema):
-      (trigger.name.text, trigger)
-    case .createView(let view)? where isTemporary(view.isTemporary, view.schema):
-      (view.name.text, nil)
-    case .createTable(let table)? where isTemporary(table.isTemporary, table.schema):
-      (table.name.text, nil)
-    default: nil
+    guard let parsed = try? parseCreate(TokenizedSQL(sql)),
+      parsed.isTemporary || parsed.schema?.isSame(as: "temp") == true
+    else { return nil }
+    return switch parsed {
+    case .createTrigger(let trigger): (parsed.name.text, trigger)
+    case .createView, .createTable: (parsed.name.text, nil)
+    case .createIndex, .createVirtualTable: nil
     }
   }
 }

@@ -1,4 +1,3 @@
-import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 

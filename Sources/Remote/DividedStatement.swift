@@ -1,5 +1,4 @@
 import SchemaSQLText
-import SchemaSQLite
 
 /// An UPDATE or DELETE of one table that has the same effect if it runs for one range of rowids after the
 /// other, because it treats each row independently of other rows.

@@ -1,6 +1,5 @@
 import SchemaApply
 import SchemaHistory
-import SchemaInspect
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform

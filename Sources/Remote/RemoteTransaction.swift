@@ -1,6 +1,4 @@
-import SchemaApply
 import SchemaHistory
-import SchemaInspect
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning

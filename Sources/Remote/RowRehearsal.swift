@@ -1,5 +1,4 @@
 import SchemaHistory
-import SchemaInspect
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform

@@ -78,13 +78,11 @@ extension Project {
   private func adoptable(_ connection: Connection, _ path: String) throws(Failure) -> Int? {
     let items = migrations.flatMap(\.manifest.replaces)
     guard !items.isEmpty else { return nil }
-    do {
+    return try failing(on: path) {
       let ledgers = try ForeignLedgers(items, on: connection)
       // If the manifests that the squash replaces existed, `view` would have put them in its place.
       if let squash, ledgers.hasRunPart(of: squash) { throw missingManifests(squash, path) }
       return try ledgers.prefix(of: migrations, path)
-    } catch {
-      throw Failure(of: error, database: path)
     }
   }
 }

@@ -72,10 +72,8 @@ package struct Context {
     }
     guard let error = error as? DatabaseError else { return failure(.bug, "\(error)") }
     if let exceeded = error.exceeded {
-      var failure = failure(
+      return failure(
         .migrationFailed, exceeded.inWords, position: position, statement: statement ?? error.sql)
-      failure.exceeded = exceeded
-      return failure
     }
     let scratchFaults: [ResultCode] = [.interrupted, .outOfMemory, .ioError, .cannotOpen]
     let isFault = onScratch ? scratchFaults.contains(error.code) : error.isFault
@@ -130,16 +128,10 @@ extension WorkLimit.Exceeded {
 
 /// The values that stopped a migration, and the number of rows that contain each of them.
 private struct HeldValues {
-  private struct Group {
-    let value: Value
-    let storageClass: String
-    let rows: Int64
-  }
-
   private static let shown = 10
 
   private let scan: Scan
-  private let groups: [Group]
+  private let groups: [(value: Value, rows: Int64)]
   private let rows: Int64
   private let distinct: Int64
 
@@ -155,16 +147,14 @@ private struct HeldValues {
     rows = totals.first?[0].integer ?? 0
     distinct = totals.first?[1].integer ?? 0
     groups = try source.rows(
-      "SELECT v, class, n FROM (\(grouped)) ORDER BY n DESC, class, v LIMIT \(Self.shown)"
-    ).map { row in
-      Group(value: row[0], storageClass: row[1].text ?? "", rows: row[2].integer ?? 0)
-    }
+      "SELECT v, n FROM (\(grouped)) ORDER BY n DESC, class, v LIMIT \(Self.shown)"
+    ).map { ($0[0], $0[1].integer ?? 0) }
   }
 
   func message(redacted: Bool) -> String {
     let values = groups.map { group in
       let value = redacted ? "a value" : group.value.shown
-      return "\(value) (\(group.storageClass)) in \(counted(group.rows, "row"))"
+      return "\(value) (\(group.value.storageClass)) in \(counted(group.rows, "row"))"
     }
     var list = values.joined(separator: ", ")
     if distinct > Self.shown {
@@ -203,19 +193,6 @@ extension Scan.Problem {
     case .refused(_, "type"), .changed:
       "Use `move_column` with `map` or `using` to convert \(them)"
     case .refused: "Convert \(them) with `copy`"
-    }
-  }
-}
-
-extension Value {
-  /// The value as SQL for a message, with at most forty characters or twenty bytes.
-  var shown: String {
-    switch self {
-    case .null: "NULL"
-    case .integer(let integer): "\(integer)"
-    case .real(let real): "\(real)"
-    case .text(let text): "'\(text.prefix(40))\(text.count > 40 ? "…" : "")'"
-    case .blob(let bytes): "x'\(hexadecimal(bytes.prefix(20)))\(bytes.count > 20 ? "…" : "")'"
     }
   }
 }

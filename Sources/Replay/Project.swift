@@ -139,7 +139,7 @@ package struct Project: Sendable {
   /// Stops if a manifest requires a newer SQLite than this one.
   package func requireEngine(for migrations: some Sequence<Migration>) throws(Failure) {
     for migration in migrations {
-      guard let needed = migration.manifest.requires.sqlite,
+      guard let needed = migration.manifest.requiredSQLite,
         needed.number > Connection.libraryVersionNumber
       else { continue }
       throw Context(migration: migration).failure(

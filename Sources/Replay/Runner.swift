@@ -23,15 +23,15 @@ package final class Runner {
   let connection: Connection
   let target: Target
   /// Whether assertions are evaluated. Otherwise they are only compiled, because rows of the app may be missing.
-  var evaluatesAssertions: Bool
+  package var evaluatesAssertions: Bool
   let application: Application
   let calls: CallRecord?
   let interruption: Interruption
   /// Whether to continue after undeclared functions and collations, and to record warnings about statements.
   let isForLint: Bool
-  var redactsValues: Bool { didSet { connection.redactsValues = redactsValues } }
+  package var redactsValues: Bool { didSet { connection.redactsValues = redactsValues } }
   /// Whether to compare the values that an operation must not change.
-  var isParanoid: Bool
+  package var isParanoid: Bool
   let statementGuard: StatementGuard
   /// The names of the temporary objects of a borrowed connection before the first migration.
   private var foreignTemporaries: Set<Identifier> = []
@@ -47,7 +47,7 @@ package final class Runner {
   package var onProgress: ((PhaseProgress) -> Void)?
 
   /// Called with each operation's plan before it runs, and with the tables that earlier operations wrote.
-  var onPlan: ((OperationPlan, WriteSet) throws -> Void)?
+  package var onPlan: ((OperationPlan, WriteSet) throws -> Void)?
 
   /// The effects of one migration.
   package struct Record: Sendable {

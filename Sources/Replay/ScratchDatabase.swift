@@ -51,7 +51,7 @@ extension Project {
 /// except those that migrations write.
 package final class ScratchDatabase {
   package let connection: Connection
-  private let runner: Runner
+  package let runner: Runner
   /// The schema after the last applied migration.
   package private(set) var schema: Schema
   /// The schema that was read, including the ledger.
@@ -64,11 +64,6 @@ package final class ScratchDatabase {
   /// Whether a migration fails if it violates foreign keys in a new database. Only for a whole history: in an
   /// existing database, rows of the app may be the parents.
   package var checksOwnRows = false
-  /// Whether a migration fails if one of its assertions fails in a new database.
-  package var evaluatesAssertions: Bool {
-    get { runner.evaluatesAssertions }
-    set { runner.evaluatesAssertions = newValue }
-  }
   private let toleratesBrokenReferences: Bool
   private let application: Application
   /// Whether a migration is released. It may then break a view or a trigger, because devices have run it and
@@ -236,24 +231,6 @@ package final class ScratchDatabase {
       }
       try observer(statement, before)
     }
-  }
-
-  /// Whether to compare rewritten tables with their old rows.
-  package var isParanoid: Bool {
-    get { runner.isParanoid }
-    set { runner.isParanoid = newValue }
-  }
-
-  /// Whether to leave values of rows out of messages.
-  package var redactsValues: Bool {
-    get { runner.redactsValues }
-    set { runner.redactsValues = newValue }
-  }
-
-  /// Called with each operation's plan before it runs, and with the tables that earlier operations wrote.
-  package var onPlan: ((OperationPlan, WriteSet) throws -> Void)? {
-    get { runner.onPlan }
-    set { runner.onPlan = newValue }
   }
 
   /// Applies the next migration atomically.

@@ -1,4 +1,3 @@
-import SchemaHistory
 import SchemaModel
 import SchemaSQLText
 import SchemaSQLite

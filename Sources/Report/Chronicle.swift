@@ -3,7 +3,6 @@ import SchemaHistory
 import SchemaModel
 import SchemaReplay
 import SchemaSQLText
-import SchemaSQLite
 import SchemaTimeline
 
 /// A replayed history with the lifetimes of all tables and views and of their parts.

@@ -1,11 +1,8 @@
 import SchemaApply
 import SchemaCopies
-import SchemaDiagram
 import SchemaHistory
 import SchemaInspect
-import SchemaManifest
 import SchemaModel
-import SchemaPlanning
 import SchemaPreview
 import SchemaReplay
 import SchemaSQLText

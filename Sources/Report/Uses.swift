@@ -1,4 +1,3 @@
-import SchemaDiagram
 import SchemaModel
 import SchemaPlanning
 import SchemaSQLText

@@ -1,28 +1,22 @@
 extension Parser {
   /// Parses the rest of CREATE [TEMP] TABLE.
   mutating func table(isTemporary: Bool) throws(SyntaxError) -> CreateTable {
-    let ifNotExists = ifNotExists()
-    let name = try qualifiedName()
+    let header = try header(isTemporary: isTemporary)
     var columns: [CreateTable.Column] = []
     var constraints: [CreateTable.Constraint] = []
     var options = (isStrict: false, isWithoutRowid: false)
-    var bodyRange: Range<Int>?
-    var selectRange: Range<Int>?
     if take("AS") {
-      selectRange = try select()
+      _ = try select()
     } else {
-      let open = position
       try expect("(")
       columns = try tableColumns()
       constraints = try tableConstraints()
       try expect(")")
-      bodyRange = range(from: open)
       options = try tableOptions()
     }
     return CreateTable(
-      schema: name.schema, name: name.name, isTemporary: isTemporary, ifNotExists: ifNotExists,
-      columns: columns, constraints: constraints, isStrict: options.isStrict,
-      isWithoutRowid: options.isWithoutRowid, bodyRange: bodyRange, selectRange: selectRange)
+      header: header, columns: columns, constraints: constraints, isStrict: options.isStrict,
+      isWithoutRowid: options.isWithoutRowid)
   }
 
   private mutating func tableColumns() throws(SyntaxError) -> [CreateTable.Column] {

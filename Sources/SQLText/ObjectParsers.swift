@@ -1,8 +1,7 @@
 extension Parser {
   /// Parses the rest of CREATE [TEMP] TRIGGER.
   mutating func trigger(isTemporary: Bool) throws(SyntaxError) -> CreateTrigger {
-    let ifNotExists = ifNotExists()
-    let name = try qualifiedName()
+    let header = try header(isTemporary: isTemporary)
     let timing = try triggerTiming()
     let event = try triggerEvent()
     let columns = event == .update && take("OF") ? try names() : []
@@ -16,8 +15,8 @@ extension Parser {
     let start = position
     let statements = try triggerBody()
     return CreateTrigger(
-      schema: name.schema, name: name.name, isTemporary: isTemporary, ifNotExists: ifNotExists,
-      timing: timing, event: event, columns: columns, table: table, condition: condition,
+      header: header, timing: timing, event: event, columns: columns, table: table,
+      condition: condition,
       bodyRange: range(from: start), statements: statements)
   }
 
@@ -69,8 +68,7 @@ extension Parser {
   /// Parses the rest of CREATE INDEX or CREATE UNIQUE INDEX.
   mutating func index(isUnique: Bool) throws(SyntaxError) -> CreateIndex {
     if isUnique { try expect("INDEX") }
-    let ifNotExists = ifNotExists()
-    let name = try qualifiedName()
+    let header = try header(isTemporary: false)
     try expect("ON")
     let table = try self.name()
     let terms = try indexedTerms()
@@ -80,33 +78,27 @@ extension Parser {
       condition = Expression(range: range, outerRange: range)
     }
     return CreateIndex(
-      schema: name.schema, name: name.name, isUnique: isUnique, ifNotExists: ifNotExists,
-      table: table, terms: terms, condition: condition)
+      header: header, isUnique: isUnique, table: table, terms: terms, condition: condition)
   }
 
   /// Parses the rest of CREATE [TEMP] VIEW.
   mutating func view(isTemporary: Bool) throws(SyntaxError) -> CreateView {
-    let ifNotExists = ifNotExists()
-    let name = try qualifiedName()
+    let header = try header(isTemporary: isTemporary)
     let columns = try optionalNames()
     try expect("AS")
-    return CreateView(
-      schema: name.schema, name: name.name, isTemporary: isTemporary, ifNotExists: ifNotExists,
-      columns: columns, selectRange: try select())
+    return CreateView(header: header, columns: columns, selectRange: try select())
   }
 
   /// Parses the rest of CREATE VIRTUAL TABLE.
   mutating func virtualTable() throws(SyntaxError) -> CreateVirtualTable {
     try expect("TABLE")
-    let ifNotExists = ifNotExists()
-    let name = try qualifiedName()
+    let header = try header(isTemporary: false)
     try expect("USING")
     let module = try self.name()
     endsAtSemicolon = false
     defer { endsAtSemicolon = true }
     let arguments = at("(") ? try items().filter { !$0.isEmpty } : []
     return CreateVirtualTable(
-      schema: name.schema, name: name.name, ifNotExists: ifNotExists, module: module,
-      arguments: arguments.map(range(of:)))
+      header: header, module: module, arguments: arguments.map(range(of:)))
   }
 }

@@ -1,21 +1,39 @@
 /// A CREATE statement, parsed by `parseCreate`.
-package enum ParsedStatement: Sendable, Equatable {
+package enum ParsedStatement: CreateStatement, Equatable {
   case createTable(CreateTable)
   case createIndex(CreateIndex)
   case createView(CreateView)
   case createTrigger(CreateTrigger)
   case createVirtualTable(CreateVirtualTable)
 
-  /// The name of the created object, without its schema.
-  package var name: Name {
+  package var header: CreateHeader {
     switch self {
-    case .createTable(let table): table.name
-    case .createIndex(let index): index.name
-    case .createView(let view): view.name
-    case .createTrigger(let trigger): trigger.name
-    case .createVirtualTable(let table): table.name
+    case .createTable(let table): table.header
+    case .createIndex(let index): index.header
+    case .createView(let view): view.header
+    case .createTrigger(let trigger): trigger.header
+    case .createVirtualTable(let table): table.header
     }
   }
+}
+
+/// The clauses that all CREATE statements have.
+package struct CreateHeader: Sendable, Equatable {
+  package let schema: Name?
+  package let name: Name
+  package let isTemporary: Bool
+  package let ifNotExists: Bool
+}
+
+package protocol CreateStatement: Sendable {
+  var header: CreateHeader { get }
+}
+
+extension CreateStatement {
+  package var schema: Name? { header.schema }
+  package var name: Name { header.name }
+  package var isTemporary: Bool { header.isTemporary }
+  package var ifNotExists: Bool { header.ifNotExists }
 }
 
 /// An identifier and its position.
@@ -65,27 +83,22 @@ package struct IndexedTerm: Sendable, Equatable {
   package let order: SortOrder?
 }
 
-package struct CreateIndex: Sendable, Equatable {
-  package let schema: Name?
-  package let name: Name
+package struct CreateIndex: CreateStatement, Equatable {
+  package let header: CreateHeader
   package let isUnique: Bool
-  package let ifNotExists: Bool
   package let table: Name
   package let terms: [IndexedTerm]
   /// The condition of a partial index.
   package let condition: Expression?
 }
 
-package struct CreateView: Sendable, Equatable {
-  package let schema: Name?
-  package let name: Name
-  package let isTemporary: Bool
-  package let ifNotExists: Bool
+package struct CreateView: CreateStatement, Equatable {
+  package let header: CreateHeader
   package let columns: [Name]
   package let selectRange: Range<Int>
 }
 
-package struct CreateTrigger: Sendable, Equatable {
+package struct CreateTrigger: CreateStatement, Equatable {
   package enum Timing: String, Sendable, Hashable {
     case before = "BEFORE"
     case after = "AFTER"
@@ -98,10 +111,7 @@ package struct CreateTrigger: Sendable, Equatable {
     case update = "UPDATE"
   }
 
-  package let schema: Name?
-  package let name: Name
-  package let isTemporary: Bool
-  package let ifNotExists: Bool
+  package let header: CreateHeader
   /// `before` if the statement names none, as in SQLite.
   package let timing: Timing
   package let event: Event
@@ -116,10 +126,8 @@ package struct CreateTrigger: Sendable, Equatable {
   package let statements: [Range<Int>]
 }
 
-package struct CreateVirtualTable: Sendable, Equatable {
-  package let schema: Name?
-  package let name: Name
-  package let ifNotExists: Bool
+package struct CreateVirtualTable: CreateStatement, Equatable {
+  package let header: CreateHeader
   package let module: Name
   /// The text between the commas, from the first to the last significant token. Omits empty
   /// arguments, which SQLite does not pass to the module.
@@ -130,20 +138,13 @@ package struct CreateVirtualTable: Sendable, Equatable {
 package struct SyntaxError: Error {}
 
 /// A CREATE TABLE statement: its parts and their positions.
-package struct CreateTable: Sendable, Equatable {
-  package let schema: Name?
-  package let name: Name
-  package let isTemporary: Bool
-  package let ifNotExists: Bool
+package struct CreateTable: CreateStatement, Equatable {
+  package let header: CreateHeader
   /// Empty for CREATE TABLE … AS SELECT.
   package let columns: [Column]
   package let constraints: [Constraint]
   package let isStrict: Bool
   package let isWithoutRowid: Bool
-  /// From the `(` through the `)` around columns and constraints.
-  package let bodyRange: Range<Int>?
-  /// The SELECT of CREATE TABLE … AS.
-  package let selectRange: Range<Int>?
 
   package struct Column: Sendable, Equatable {
     package let name: Name

@@ -129,7 +129,15 @@ extension Parser {
     return names
   }
 
-  mutating func ifNotExists() -> Bool {
+  /// The clauses after CREATE and the kind of the object.
+  mutating func header(isTemporary: Bool) throws(SyntaxError) -> CreateHeader {
+    let ifNotExists = ifNotExists()
+    let name = try qualifiedName()
+    return CreateHeader(
+      schema: name.schema, name: name.name, isTemporary: isTemporary, ifNotExists: ifNotExists)
+  }
+
+  private mutating func ifNotExists() -> Bool {
     guard at("IF"), matches(position + 1, "NOT"), matches(position + 2, "EXISTS") else {
       return false
     }

@@ -77,22 +77,19 @@ package struct TokenizedSQL: Sendable {
 
   /// The significant tokens that lie completely inside a byte range.
   package func significant(in range: Range<Int>) -> [Token] {
-    tokens[firstToken(from: range.lowerBound)...]
+    tokens[tokens.partition { $0.range.lowerBound >= range.lowerBound }...]
       .prefix { $0.range.upperBound <= range.upperBound }
       .filter(\.isSignificant)
   }
+}
 
-  /// The index of the first token that begins at `offset` or later.
-  private func firstToken(from offset: Int) -> Int {
-    var low = 0
-    var high = tokens.count
+extension Array {
+  /// The index of the first element for which a condition is true that is true for all later ones, too.
+  package func partition(where isLater: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      if tokens[middle].range.lowerBound < offset {
-        low = middle + 1
-      } else {
-        high = middle
-      }
+      if isLater(self[middle]) { high = middle } else { low = middle + 1 }
     }
     return low
   }

@@ -1,4 +1,5 @@
 import SchemaPlatform
+import SchemaSQLite
 
 extension String {
   /// The text escaped for a line of output that a person, a terminal or a CI system reads. Names,
@@ -201,4 +202,17 @@ private func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     (beforePrevious, previous) = (previous, current)
   }
   return previous[b.count]
+}
+
+extension Value {
+  /// The value as SQL for a message, with at most forty characters or twenty bytes.
+  package var shown: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let integer): "\(integer)"
+    case .real(let real): "\(real)"
+    case .text(let text): "'\(text.prefix(40))\(text.count > 40 ? "…" : "")'"
+    case .blob(let bytes): "x'\(hexadecimal(bytes.prefix(20)))\(bytes.count > 20 ? "…" : "")'"
+    }
+  }
 }

@@ -47,7 +47,7 @@ package final class Connection {
         extendedCode: SQLITE_CANTOPEN, message: "the path of the database holds a NUL character")
     }
     let file = path.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "./" + $0 }
-    let name = file.map { if case .immutable = mode { immutableURI($0) } else { $0 } }
+    let name = file.map { if case .immutable = mode { uri(ofImmutable: $0) } else { $0 } }
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(name ?? ":memory:", &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
@@ -352,17 +352,8 @@ package final class Connection {
 /// The URI of an immutable file (Uniform Resource Identifiers in SQLite, section 3.1).
 ///
 /// - Parameter path: begins with `/` or `.`.
-private func immutableURI(_ path: String) -> String {
-  var uri = path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:"
-  for scalar in path.unicodeScalars {
-    switch scalar {
-    case "%": uri += "%25"
-    case "?": uri += "%3f"
-    case "#": uri += "%23"
-    default: uri.unicodeScalars.append(scalar)
-    }
-  }
-  return uri + "?immutable=1"
+private func uri(ofImmutable path: String) -> String {
+  (path.hasPrefix("/") ? "file://" : "file:") + percentEncoded(path) + "?immutable=1"
 }
 
 /// A source that executes SQL queries: a connection, or a database that is accessed in another way.

@@ -109,7 +109,11 @@ package final class Statement {
   package func withUTF8<Result>(
     of column: Int, _ body: (UnsafeBufferPointer<UInt8>?) -> Result
   ) throws(DatabaseError) -> Result {
-    let start = try utf8(column)
+    // SQLite also returns no address when memory runs out.
+    let start = sqlite3_column_text(handle, Int32(column))
+    if start == nil, sqlite3_column_type(handle, Int32(column)) != SQLITE_NULL {
+      throw .outOfMemory
+    }
     let count = Int(sqlite3_column_bytes(handle, Int32(column)))
     return body(start.map { UnsafeBufferPointer(start: $0, count: count) })
   }
@@ -121,12 +125,9 @@ package final class Statement {
 
   /// Whether the column contains this text, compared byte by byte; nil matches NULL.
   package func holds(_ text: String?, in column: Int) throws(DatabaseError) -> Bool {
-    guard let start = try utf8(column) else { return text == nil }
-    guard var text else { return false }
-    let count = Int(sqlite3_column_bytes(handle, Int32(column)))
-    return text.withUTF8 { bytes in
-      guard bytes.count == count, let mine = bytes.baseAddress else { return bytes.count == count }
-      return memcmp(mine, start, count) == 0
+    try withUTF8(of: column) { bytes in
+      guard let bytes, var text else { return bytes == nil && text == nil }
+      return text.withUTF8 { $0.elementsEqual(bytes) }
     }
   }
 
@@ -134,13 +135,6 @@ package final class Statement {
     get throws(DatabaseError) {
       try (0..<columnCount).map { (column) throws(DatabaseError) in try value(column) }
     }
-  }
-
-  /// The column as text; nil for NULL. SQLite also returns no address when memory runs out, which throws.
-  private func utf8(_ column: Int) throws(DatabaseError) -> UnsafePointer<UInt8>? {
-    if let start = sqlite3_column_text(handle, Int32(column)) { return start }
-    guard sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL else { throw .outOfMemory }
-    return nil
   }
 }
 

@@ -1,4 +1,3 @@
-import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
 

@@ -1,4 +1,3 @@
-import SchemaManifest
 import SchemaSQLText
 
 /// Data that a step removed from generated rows.

@@ -157,15 +157,7 @@ extension [Migration] {
 extension Array {
   /// The elements of one migration, which are adjacent.
   fileprivate func slice(in migration: Int, by number: (Element) -> Int) -> ArraySlice<Element> {
-    func firstIndex(from limit: Int) -> Int {
-      var (low, high) = (0, count)
-      while low < high {
-        let middle = (low + high) / 2
-        if number(self[middle]) < limit { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
-    return self[firstIndex(from: migration)..<firstIndex(from: migration + 1)]
+    self[partition { number($0) >= migration }..<partition { number($0) > migration }]
   }
 }
 

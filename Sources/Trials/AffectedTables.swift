@@ -1,6 +1,5 @@
 import SchemaManifest
 import SchemaModel
-import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline

@@ -2,7 +2,6 @@ import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
-import SchemaTimeline
 
 /// Values to try for a column. SQLite decides whether the column accepts them.
 package struct Candidates: Sendable {

@@ -2,7 +2,6 @@ import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
-import SchemaTimeline
 
 /// A table for which rows are generated.
 package struct DeviceTable: Sendable {

@@ -1,9 +1,7 @@
 import SchemaModel
 import SchemaPlanning
-import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
-import SchemaTimeline
 
 /// A private database with the schema before a step and with marked rows. It is stored as bytes, so
 /// that every run starts from the same state.

@@ -1,4 +1,3 @@
-import SchemaManifest
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite

@@ -2,7 +2,6 @@ import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
-import SchemaTimeline
 
 /// Creates values that can be recognised wherever a migration copies them. Each contains a number
 /// of seven digits that identifies it, or a larger integer that stands for such a number.

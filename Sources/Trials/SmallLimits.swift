@@ -1,7 +1,6 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
-import SchemaTimeline
 
 extension Migration {
   /// The same migration with LIMITs below the number of rows in an experiment. The texts keep their

@@ -1,7 +1,6 @@
 import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
-import SchemaTimeline
 
 /// Values in the CHECKs and the partial indexes of a table, by column. A small difference from such
 /// a value can make a row valid or invalid.

@@ -87,8 +87,6 @@ package enum SyncEngine: String, Sendable, CaseIterable {
 }
 
 package struct SyncConfiguration: Sendable {
-  /// Whether the configuration contains `sync`.
-  package var isGiven = false
   package var engine = SyncEngine.additive
   /// The synced tables; nil for all tables except the local ones.
   package var tables: [String]?
@@ -167,7 +165,6 @@ extension ManifestDecoder {
 
   private func sync(_ fields: Node) -> SyncConfiguration {
     var sync = SyncConfiguration()
-    sync.isGiven = true
     sync.engine = choice(fields["engine"]) ?? .additive
     sync.tables = fields["tables"].map(names)
     sync.localTables = names(fields["local_tables"])

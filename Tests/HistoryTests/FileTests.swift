@@ -56,10 +56,10 @@ struct FileTests {
     try FileManager.default.createDirectory(
       atPath: temporary.path("folder"), withIntermediateDirectories: false)
     let folder = try #require(error { try writeFileAtomically([1], to: temporary.path("folder")) })
-    #expect(folder.kind == .notAFile)
+    #expect(folder.systemError == EISDIR)
     let missing = try #require(
       error { try writeFileAtomically([1], to: temporary.path("no/file")) })
-    #expect(missing.kind == .missing)
+    #expect(missing.isMissing)
     #expect(missing.path == temporary.path("no/file"))
     #expect(try temporary.names() == ["folder"])
   }
@@ -74,10 +74,8 @@ struct FileTests {
   func kinds() throws {
     let missing = try #require(error { _ = try readFile(temporary.path("missing")) })
     #expect(missing.description == "\(temporary.path("missing")): No such file or directory")
-    #expect(missing.kind == .missing)
-    #expect(try #require(error { _ = try readFile(temporary.path) }).kind == .notAFile)
-    #expect(FileError(path: "x", systemError: EACCES).kind == .permission)
-    #expect(FileError(path: "x", systemError: EIO).kind == .other)
+    #expect(missing.isMissing)
+    #expect(try #require(error { _ = try readFile(temporary.path) }).systemError == EISDIR)
   }
 
   private func error(_ body: () throws -> Void) -> FileError? {

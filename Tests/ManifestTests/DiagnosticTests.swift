@@ -580,7 +580,7 @@ extension Refusal {
         "move_column: { table: t, from: a, to: { name: b }, map: { 0: 0, 1: 1, 2: x, 3: null, 4: x }, keep_source: true, mirror: true, map_back: { 0: 0, '1': 1 } }"
       ),
       [
-        "m.yaml:2:131: error: `map_back` must name each value that `map` gives: `1`, `'x'` and `null` are missing"
+        "m.yaml:2:131: error: `map_back` must name each value that `map` gives: `1`, `'x'` and `NULL` are missing"
       ]),
     Refusal(
       "a mirror whose map_back does not undo its map",

@@ -69,7 +69,7 @@ struct OperationTests {
     (20, #"dropVirtualTable(name: 'f')"#),
     (
       21,
-      #"insert(table: 'a', rows: [{cells: [{column: 'x', value: integer(1)}, {column: 'y', value: null}, {column: 'z', value: text('text')}]}, {cells: [{column: 'x', value: integer(1)}, {column: 'y', value: sql(sql(uuid()))}, {column: 'z', value: blob([])}]}])"#
+      #"insert(table: 'a', rows: [[{column: 'x', value: integer(1)}, {column: 'y', value: null}, {column: 'z', value: text('text')}], [{column: 'x', value: integer(1)}, {column: 'y', value: sql(sql(uuid()))}, {column: 'z', value: blob([])}]])"#
     ),
     (
       22,

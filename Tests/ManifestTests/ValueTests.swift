@@ -11,7 +11,7 @@ struct ValueTests {
     guard
       case .insert(_, let rows) = try operation("  - insert: { table: t, rows: [{ a: \(yaml) }] }")
     else { return nil }
-    return rows.first?.cells.first?.value
+    return rows.first?.first?.value
   }
 
   @Test(
@@ -94,7 +94,7 @@ struct ValueTests {
       case .insert(_, let rows) = try operation(
         "  - insert: { table: t, rows: [{ \u{E9}: 1, e\u{301}: 2 }] }")
     else { return #expect(Bool(false)) }
-    #expect(rows.first?.cells.count == 2)
+    #expect(rows.first?.count == 2)
   }
 
   @Test(

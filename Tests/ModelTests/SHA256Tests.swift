@@ -50,19 +50,3 @@ func lengths() throws {
   process.waitUntilExit()
   #expect(String(decoding: output, as: UTF8.self) == expected)
 }
-
-@Test("input in pieces of any length has the digest of the whole, on any processor")
-func pieces() {
-  for seed in 0..<50 as Range<UInt64> {
-    var generator = SeededGenerator(seed: seed)
-    let bytes = (0..<1000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    var hash = SHA256()
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let piece = rest.prefix(Int.random(in: 0...130, using: &generator))
-      if generator.chance(50) { hash.update(piece) } else { hash.update(piece.lazy.map { $0 }) }
-      rest = rest.dropFirst(piece.count)
-    }
-    #expect(hash.finishHex() == SHA256.hex(bytes), "seed \(seed)")
-  }
-}

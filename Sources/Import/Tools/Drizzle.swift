@@ -28,15 +28,8 @@ enum Drizzle: ForeignFormat {
       return
     }
     let file = reader.source.shown(journal)
-    let document: Document
-    do {
-      document = try YAMLReader.read(try reader.source.bytes(journal), file: file)
-    } catch let input as InvalidInput {
-      throw Failure(
-        .invalidInput, input.diagnostics.first?.message ?? "the journal cannot be read",
-        place: Failure.Place(file: file, position: input.diagnostics.first?.position))
-    } catch {
-      throw Failure(of: error, database: file)
+    let document = try failing(on: file) {
+      try YAMLReader.read(try reader.source.bytes(journal), file: file)
     }
     guard let root = document.root else { return }
     for entry in root.elements("entries") {

@@ -1,7 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
 import SchemaTimeline
-import SchemaYAML
 
 /// A safe change of a draft's manifest that preserves its author's intention.
 package enum Correction: Sendable, Hashable {

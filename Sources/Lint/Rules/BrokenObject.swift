@@ -2,7 +2,6 @@ import SchemaModel
 import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
-import SchemaSQLite
 import SchemaTimeline
 
 extension Rule {

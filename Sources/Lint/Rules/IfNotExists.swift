@@ -52,14 +52,6 @@ extension StatementEffect {
   /// The object that the statement creates; nil without IF NOT EXISTS and for temporary objects.
   fileprivate var createdIfNotExists: String? {
     guard let parsed = try? parseCreate(TokenizedSQL(sql)) else { return nil }
-    let isConditional =
-      switch parsed {
-      case .createTable(let table): table.ifNotExists && !table.isTemporary
-      case .createIndex(let index): index.ifNotExists
-      case .createView(let view): view.ifNotExists && !view.isTemporary
-      case .createTrigger(let trigger): trigger.ifNotExists && !trigger.isTemporary
-      case .createVirtualTable(let table): table.ifNotExists
-      }
-    return isConditional ? parsed.name.text : nil
+    return parsed.ifNotExists && !parsed.isTemporary ? parsed.name.text : nil
   }
 }

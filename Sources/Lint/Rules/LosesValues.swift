@@ -1,10 +1,6 @@
 import SchemaManifest
-import SchemaModel
-import SchemaPlanning
 import SchemaSQLText
-import SchemaSQLite
 import SchemaTimeline
-import SchemaTrials
 
 extension Rule {
   static let losesValues = Rule(

@@ -36,7 +36,7 @@ extension Rule {
       }
         + newDefaults(timeline, minimum)
         + timeline.migrations.enumerated().compactMap { index, migration in
-          guard let needed = migration.manifest.requires.sqlite, needed > minimum else {
+          guard let needed = migration.manifest.requiredSQLite, needed > minimum else {
             return nil
           }
           return Draft(

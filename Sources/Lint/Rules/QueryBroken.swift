@@ -1,7 +1,6 @@
 import SchemaHistory
 import SchemaPlanning
 import SchemaQueries
-import SchemaReplay
 import SchemaSQLText
 import SchemaTimeline
 
