@@ -97,7 +97,7 @@ package final class CompatibilitySimulation {
     let device = try Device(
       version, Schema(applying: deltas.prefix(version.count)), application, hints,
       enforcesForeignKeys: scope.profile != .crSQLite)
-    if !version.isBetween { devices[version.count] = device }
+    devices[version.count] = device
     return device
   }
 
@@ -176,7 +176,7 @@ package final class CompatibilitySimulation {
     guard var (low, high) = suspects.indices.last.map({ (0, $0) }) else { return nil }
     while low < high {
       let middle = (low + high) / 2
-      let step = try device(AppVersion(between: suspects[middle] + 1))
+      let step = try device(AppVersion(name: "", isRelease: false, count: suspects[middle] + 1))
       let others = try result(table, isOlder ? sender : step, isOlder ? step : receiver)
       if others.contains(counterexample) { high = middle } else { low = middle + 1 }
     }

@@ -33,14 +33,14 @@ extension Device {
   > {
     let referring = Set(table.foreignKeys.flatMap(\.columns))
     func planned(_ row: Insertion) -> Scenario { Scenario(parents: start.parents, row: row) }
-    let search = RowSearch(
-      columns: table.columns.filter { !referring.contains($0.key) }, limit: 400
+    let found = try foundRow(
+      near: start.row, changing: table.columns.filter { !referring.contains($0.key) }, limit: 400
     ) { (column) throws(DatabaseError) in
       try self.values(for: column, of: table)
     } refusal: { (row) throws(DatabaseError) in
       try self.refusal(of: planned(row))
     }
-    return switch try search.settle(start.row) {
+    return switch found {
     case .row(let row): .row(planned(row))
     case .impossible(let problem): .impossible(problem)
     }
@@ -88,7 +88,7 @@ extension Device {
   ///
   /// - Returns: the error message; nil on success.
   private func refer(
-    by key: DeviceTable.ForeignKey, of table: DeviceTable, in plan: inout Scenario,
+    by key: DeviceTable.Reference, of table: DeviceTable, in plan: inout Scenario,
     within path: [Identifier]
   ) throws(DatabaseError) -> String? {
     guard let parent = tables[key.parent] else {

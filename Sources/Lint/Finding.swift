@@ -53,6 +53,9 @@ package struct Finding: Sendable, Hashable {
 
   package var isSuppressed: Bool { reason != nil }
 
+  /// Describes the change that `lint --fix` makes, in the past tense.
+  package var correctionInWords: String { correction?.sentence ?? "" }
+
   /// Whether `lint --fix` can correct the finding.
   package var isFixable: Bool { correction != nil && !isFrozen }
 
@@ -85,8 +88,8 @@ package struct LintReport: Sendable {
   package let queries: Int?
   /// Further information for the reader.
   package var notes: [String] = []
-  /// The fixes that `lint --fix` made; nil without `--fix`.
-  package var fixes: [Fix]?
+  /// The findings that `lint --fix` corrected; nil without `--fix`.
+  package var fixes: [Finding]?
   /// The effect on the rows of a real database's copy; nil if the user named no database.
   package let data: DataReport?
 

@@ -10,17 +10,10 @@ package struct AppVersion: Sendable, Hashable {
   /// The number of its migrations.
   package let count: Int
 
-  /// Whether no device runs this version: an intermediate state between two versions.
-  package var isBetween: Bool { name.isEmpty }
-
   package init(name: String, isRelease: Bool, count: Int) {
     self.name = name
     self.isRelease = isRelease
     self.count = count
-  }
-
-  package init(between count: Int) {
-    self.init(name: "", isRelease: false, count: count)
   }
 
   /// For a sentence.

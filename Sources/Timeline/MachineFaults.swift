@@ -6,18 +6,13 @@ import SchemaSQLite
 extension Connection {
   /// SQLite's message if it refuses the statement; nil if the statement runs.
   package func refusal(of sql: String) throws(DatabaseError) -> String? {
-    try SchemaTimeline.refusal { () throws(DatabaseError) in try execute(sql) }
-  }
-}
-
-/// SQLite's message if it refuses what `run` does; nil if it accepts it.
-package func refusal(of run: () throws(DatabaseError) -> Void) throws(DatabaseError) -> String? {
-  do {
-    try run()
-    return nil
-  } catch {
-    guard !error.isEnvironmentalFault else { throw error }
-    return error.message
+    do {
+      try execute(sql)
+      return nil
+    } catch {
+      guard !error.isEnvironmentalFault else { throw error }
+      return error.message
+    }
   }
 }
 

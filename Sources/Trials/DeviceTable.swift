@@ -7,18 +7,21 @@ import SchemaSQLite
 package struct DeviceTable: Sendable {
   package typealias Column = StoredTable.Column
 
-  package struct ForeignKey: Sendable {
+  /// Columns that hold keys of a table, by a foreign key or a join in the step.
+  package struct Reference: Sendable {
     package let columns: [Identifier]
     package let parent: Identifier
     /// The columns to which the key refers; empty for the parent's primary key.
-    package let parentColumns: [Identifier]
+    package var parentColumns: [Identifier]
+    /// Whether a LEFT JOIN keeps rows whose key is missing.
+    var isOptional = false
   }
 
   package let name: String
   package let key: Identifier
   /// The columns that can be written.
   package let columns: [Column]
-  package let foreignKeys: [ForeignKey]
+  package let foreignKeys: [Reference]
   /// The columns of each UNIQUE constraint, unique index and primary key, sorted by the names of the
   /// indexes; nil for an expression.
   package let uniques: [[Identifier?]]
@@ -48,7 +51,7 @@ package struct DeviceTable: Sendable {
     key = name.identifier
     columns = stored.columns.filter { !$0.isGenerated }
     foreignKeys = stored.foreignKeys.map { key in
-      ForeignKey(
+      Reference(
         columns: key.columns.map(\.identifier), parent: key.table.identifier,
         parentColumns: key.parentColumns.map(\.identifier))
     }

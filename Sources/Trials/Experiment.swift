@@ -11,7 +11,6 @@ final class Experiment {
   enum Change {
     case set(table: String, address: String, column: String, value: Value)
     case remove(table: String, address: String)
-    case empty(table: String)
     /// Sets a column to its default in every row that accepts it.
     case reset(table: String, column: DeviceTable.Column)
 
@@ -22,7 +21,6 @@ final class Experiment {
           + "WHERE \(address)"
       case .remove(let table, let address):
         "DELETE FROM main.\(Quoting.quoted(table)) WHERE \(address)"
-      case .empty(let table): "DELETE FROM main.\(Quoting.quoted(table))"
       case .reset(let table, let column):
         "UPDATE OR IGNORE main.\(Quoting.quoted(table)) SET \(Quoting.quoted(column.name)) = "
           + "(\(column.defaultText ?? "NULL"))"
@@ -83,7 +81,7 @@ final class Experiment {
   init(_ other: Experiment, emptying table: String) {
     (database, application, interruption) = (other.database, other.application, other.interruption)
     (migrations, touched, checks) = (other.migrations, other.touched, other.checks)
-    always = other.always + [.empty(table: table)]
+    always = other.always + [.remove(table: table, address: "1")]
   }
 
   /// Whether a row, as it was filled, violates a new CHECK that reads the column.

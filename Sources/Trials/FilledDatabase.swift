@@ -10,63 +10,50 @@ struct FilledDatabase {
     let kind: RowKind
     /// The condition that selects the row: `rowid IS 3`, or the values of the primary key.
     let address: String
-    var cells: [Value]
+    /// Empty while the database is being filled.
+    var cells: [Value] = []
   }
 
   struct Table {
     let shape: DeviceTable
+    /// The rowid or the columns of the primary key, quoted; empty if nothing identifies a row.
+    let key: [String]
     /// The values in the CHECKs of each column.
-    let hints: [Identifier: [Value]]
-    var rows: [Row]
+    var hints: [Identifier: [Value]] = [:]
+    var rows: [Row] = []
 
     func index(of column: Identifier) -> Int? {
       shape.columns.firstIndex { $0.key == column }
+    }
+
+    /// The condition for the row with these values of the key.
+    func address(_ values: some Sequence<Value>) -> String {
+      zip(key, values).map { "\($0) IS \($1.sql)" }.joined(separator: " AND ")
     }
   }
 
   let bytes: [UInt8]
   private(set) var tables: [Identifier: Table] = [:]
   /// Columns that hold keys of a table, by table.
-  let references: [Identifier: [Reference]]
+  let references: [Identifier: [DeviceTable.Reference]]
 
   init(
     _ filler: RowFiller, on connection: Connection
   ) throws(DatabaseError) {
     bytes = try connection.serialized()
     references = filler.references
-    for (name, filled) in filler.filled {
-      var table = Table(shape: filled.shape, hints: filled.hints, rows: [])
-      guard !filled.shape.columns.isEmpty else { continue }
-      let columns = filled.key + filled.shape.columns.map { Quoting.quoted($0.name) }
+    for (name, var table) in filler.filled where !table.shape.columns.isEmpty {
+      let columns = table.key + table.shape.columns.map { Quoting.quoted($0.name) }
       let rows = try connection.rows(
-        "SELECT \(columns.joined(separator: ", ")) FROM main.\(Quoting.quoted(filled.shape.name))")
+        "SELECT \(columns.joined(separator: ", ")) FROM main.\(Quoting.quoted(table.shape.name))")
       let cells = Dictionary(
-        rows.map { (filled.address($0).exact, Array($0[filled.key.count...])) },
+        rows.map { (table.address($0).exact, Array($0[table.key.count...])) },
         uniquingKeysWith: { first, _ in first })
-      for (address, kind) in filled.rows {
-        // A trigger may have deleted the row.
-        if let cells = cells[address] {
-          table.rows.append(Row(kind: kind, address: address, cells: cells))
-        }
+      // A trigger may have deleted the row.
+      table.rows = table.rows.compactMap { row in
+        cells[row.address].map { Row(kind: row.kind, address: row.address, cells: $0) }
       }
       tables[name] = table
-    }
-  }
-}
-
-extension RowFiller {
-  /// A filled table.
-  struct Filled {
-    let shape: DeviceTable
-    /// The rowid or the columns of the primary key, quoted; empty if nothing identifies a row.
-    let key: [String]
-    /// The values in the CHECKs of each column.
-    var hints: [Identifier: [Value]] = [:]
-    var rows: [(address: String, kind: RowKind)] = []
-
-    /// The condition for the row with these values of the key.
-    func address(_ values: some Sequence<Value>) -> String {
-      zip(key, values).map { "\($0) IS \($1.sql)" }.joined(separator: " AND ")
     }
   }
 }

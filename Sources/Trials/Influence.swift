@@ -273,19 +273,7 @@ struct Influence {
       values += [7.123_456_6, 7.123_457_4, 7.123456].map(Value.real)
     }
     if hints != nil { values += judge.oldValue(cell).variants }
-    return try narrowed(values, in: cell, or: ownValues(cell))
-  }
-
-  /// The values of the table's rows that neither the step nor a CHECK names.
-  private func ownValues(_ cell: LossJudge.Cell) -> [Value] {
-    let named = table.hints[column.key] ?? []
-    var values: [Value] = []
-    for value in table.rows.map({ $0.cells[cell.column] }) where value != .null {
-      if !values.contains(value), !named.contains(value), !judge.text.names(value) {
-        values.append(value)
-      }
-    }
-    return Array(values.prefix(8))
+    return try narrowed(values, in: cell)
   }
 
   private func isDate(_ cell: LossJudge.Cell) -> Bool {
@@ -310,12 +298,10 @@ struct Influence {
     return nil
   }
 
-  /// - Parameter others: values to try if the column refuses all of the first ones.
   private func narrowed(
-    _ values: [Value], in cell: LossJudge.Cell, or others: [Value] = []
+    _ values: [Value], in cell: LossJudge.Cell
   ) throws(Failure) -> LossJudge.Verdict? {
     let (equal, outcomes) = try compared(values, in: cell)
-    if outcomes == 0, !others.isEmpty { return try narrowed(others, in: cell) }
     guard let equal, outcomes > 1 else { return nil }
     return .narrowed(cell, equal.0, equal.1)
   }

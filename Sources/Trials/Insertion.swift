@@ -6,7 +6,7 @@ import SchemaTimeline
 /// A row to insert.
 package struct Insertion: Sendable, Hashable {
   package let table: String
-  fileprivate private(set) var keys: [Identifier] = []
+  private var keys: [Identifier] = []
   package private(set) var values: [Value] = []
 
   package var columns: [String] { keys.map(\.text) }
@@ -32,44 +32,17 @@ package struct Insertion: Sendable, Hashable {
     }
   }
 
-  package var sql: String { sql(values.map(\.sql)) }
-
-  /// The statement with parameters in place of the values.
-  fileprivate var template: String { sql(values.map { _ in "?" }) }
-
-  private func sql(_ values: [String]) -> String {
+  package var sql: String {
     guard !keys.isEmpty else { return "INSERT INTO \(Quoting.identifier(table)) DEFAULT VALUES" }
     return "INSERT INTO \(Quoting.identifier(table)) "
       + "(\(columns.map(Quoting.identifier).joined(separator: ", "))) "
-      + "VALUES (\(values.joined(separator: ", ")))"
+      + "VALUES (\(values.map(\.sql).joined(separator: ", ")))"
   }
 
   /// The row for a sentence: `reminders(id='one', title='Milk')`.
   package var words: String {
     let parts = zip(columns, values).map { "\($0)=\($1.shortLiteral)" }
     return "\(table)(\(parts.joined(separator: ", ")))"
-  }
-}
-
-/// Inserts rows. SQLite compiles one statement for each list of columns.
-final class RowInserter {
-  private let connection: Connection
-  private var statements: [[Identifier]: Statement] = [:]
-
-  init(_ connection: Connection) {
-    self.connection = connection
-  }
-
-  /// SQLite's message if it refuses the row; nil if it accepts it.
-  func refusal(of row: Insertion) throws(DatabaseError) -> String? {
-    let names = [row.table.identifier] + row.keys
-    return try SchemaTimeline.refusal { () throws(DatabaseError) in
-      let statement =
-        if let known = statements[names] { known } else { try connection.prepare(row.template) }
-      statements[names] = statement
-      try statement.bind(row.values)
-      try statement.run()
-    }
   }
 }
 

@@ -4,30 +4,20 @@ import SchemaSQLite
 import SchemaTimeline
 
 extension FilledDatabase {
-  /// Columns that hold keys of a table, by a foreign key or a join in the step.
-  struct Reference {
-    let columns: [Identifier]
-    let parent: Identifier
-    let parentColumns: [Identifier]
-    /// Whether a LEFT JOIN keeps rows whose key is missing.
-    var isOptional = false
-  }
-
   /// The references of each table, by its foreign keys and by the joins of a step.
   static func references(
     of shapes: [Identifier: DeviceTable], _ text: StepText
-  ) -> [Identifier: [Reference]] {
-    var references: [Identifier: [Reference]] = [:]
+  ) -> [Identifier: [DeviceTable.Reference]] {
+    var references: [Identifier: [DeviceTable.Reference]] = [:]
     for (name, shape) in shapes {
-      var found: [Reference] = []
-      for key in shape.foreignKeys {
+      var found: [DeviceTable.Reference] = []
+      for var key in shape.foreignKeys {
         guard let parent = shapes[key.parent] else { continue }
-        let columns = key.parentColumns.isEmpty ? parent.primaryKey.map(\.key) : key.parentColumns
-        guard columns.count == key.columns.count,
-          columns.allSatisfy({ parent.column($0) != nil })
+        if key.parentColumns.isEmpty { key.parentColumns = parent.primaryKey.map(\.key) }
+        guard key.parentColumns.count == key.columns.count,
+          key.parentColumns.allSatisfy({ parent.column($0) != nil })
         else { continue }
-        found.append(
-          Reference(columns: key.columns, parent: key.parent, parentColumns: columns))
+        found.append(key)
       }
       for (a, b) in text.joined + text.joined.map({ ($0.1, $0.0) }) {
         guard shape.column(a) != nil, !found.contains(where: { $0.columns.contains(a) }) else {
@@ -41,7 +31,7 @@ extension FilledDatabase {
           continue
         }
         found.append(
-          Reference(
+          DeviceTable.Reference(
             columns: [a], parent: parent.key, parentColumns: [b],
             isOptional: text.joinedLeft.contains(a)))
       }
@@ -50,26 +40,20 @@ extension FilledDatabase {
     return references
   }
 
-  /// The tables to which rows of the table refer, also through other tables.
+  /// The table and the tables to which its rows refer, also through other tables.
   func ancestors(of table: Identifier) -> Set<Identifier> {
-    var (found, rest): (Set<Identifier>, [Identifier]) = ([], [table])
-    while let next = rest.popLast() {
-      for reference in references[next] ?? [] where found.insert(reference.parent).inserted {
-        rest.append(reference.parent)
-      }
-    }
-    return found
+    reached(from: [table]) { references[$0]?.map(\.parent) ?? [] }
   }
 }
 
-extension [Identifier: [FilledDatabase.Reference]] {
+extension [Identifier: [DeviceTable.Reference]] {
   /// Whether a column holds keys of a table.
   func contain(_ column: Identifier, of table: Identifier) -> Bool {
     self[table]?.contains { $0.columns.contains(column) } ?? false
   }
 }
 
-extension [FilledDatabase.Reference] {
+extension [DeviceTable.Reference] {
   /// Whether the row refers to a missing row. A join then finds no partner.
   ///
   /// - Parameter keys: the keys of the parents, for each reference; nil if they are unknown.

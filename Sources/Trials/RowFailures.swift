@@ -106,7 +106,7 @@ struct RowFailures {
 
   /// Makes the values of columns that become unique equal in all rows, as far as the table allows.
   private func repeatValues(
-    in tables: [Identifier: RowFiller.Filled], on connection: Connection
+    in tables: [Identifier: FilledDatabase.Table], on connection: Connection
   ) throws(DatabaseError) {
     connection.set(.triggers, to: false)
     defer { connection.set(.triggers, to: true) }
@@ -139,7 +139,8 @@ struct RowFailures {
     var indexes: Set<Identifier> = []
     for _ in 0..<Self.mostRuns {
       let outcome = try experiment.run(
-        emptied.sorted().map { .empty(table: $0.text) } + reset, checksReferences: emptied.isEmpty)
+        emptied.sorted().map { .remove(table: $0.text, address: "1") } + reset,
+        checksReferences: emptied.isEmpty)
       guard
         let failure = outcome?.brokenReferences.map({ Failure(.migrationFailed, $0) })
           ?? experiment.failure, failure.status == .migrationFailed

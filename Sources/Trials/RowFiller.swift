@@ -9,15 +9,14 @@ import SchemaTimeline
 /// If a CHECK or a trigger refuses a row, it tries other values: first the marks in other forms.
 struct RowFiller {
   private let connection: Connection
-  private let inserter: RowInserter
   private let schema: Schema
   private let text: StepText
   let kinds: [RowKind]
   /// The schema after the migration, for values near the limits of both schemas.
   private let later: Schema
   private(set) var marks: MarkMaker
-  private(set) var filled: [Identifier: Filled] = [:]
-  private(set) var references: [Identifier: [FilledDatabase.Reference]] = [:]
+  private(set) var filled: [Identifier: FilledDatabase.Table] = [:]
+  private(set) var references: [Identifier: [DeviceTable.Reference]] = [:]
   /// The values that a column accepts although it refused a mark, by table and column.
   private var accepted: [[Identifier]: [Value]] = [:]
   private var shapes: [Identifier: DeviceTable] = [:]
@@ -30,7 +29,6 @@ struct RowFiller {
     marks: MarkMaker = MarkMaker(), later: Schema = Schema()
   ) {
     self.connection = connection
-    inserter = RowInserter(connection)
     self.marks = marks
     self.later = later
     self.schema = schema
@@ -45,10 +43,10 @@ struct RowFiller {
     for (name, shape) in shapes {
       let key = try key(of: shape)
       guard !key.isEmpty else { continue }
-      var table = Filled(shape: shape, key: key)
+      var table = FilledDatabase.Table(shape: shape, key: key)
       table.rows = try connection.rows(
         "SELECT \(key.joined(separator: ", ")) FROM main.\(Quoting.quoted(shape.name)) LIMIT 8"
-      ).map { (table.address($0), .likely(0)) }
+      ).map { FilledDatabase.Row(kind: .likely(0), address: table.address($0)) }
       if !table.rows.isEmpty { filled[name] = table }
     }
     connection.set(.foreignKeys, to: false)
@@ -78,7 +76,8 @@ struct RowFiller {
       (schema.objects + later.objects).filter {
         [.table, .index].contains($0.kind) && $0.table.identifier == name
       })
-    filled[name] = Filled(shape: shape, key: try key(of: shape), hints: hints.values)
+    filled[name] = FilledDatabase.Table(
+      shape: shape, key: try key(of: shape), hints: hints.values)
     let candidates = try Candidates(shape, hints: hints, connection)
     let source = try Origin(
       shape: shape, candidates: candidates, distinct: shape.distinctKeys,
@@ -279,7 +278,7 @@ struct RowFiller {
   }
 
   /// The keys of the rows to which other rows may refer: all but the fourth marked row of a table.
-  private func keys(for reference: FilledDatabase.Reference) throws(DatabaseError) -> [[Value]] {
+  private func keys(for reference: DeviceTable.Reference) throws(DatabaseError) -> [[Value]] {
     let names = quotedList(reference.parentColumns.map(\.text))
     var keys: [[Value]] = []
     for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .childless {
@@ -295,16 +294,14 @@ struct RowFiller {
   ) throws(DatabaseError) {
     let columns = shape.columns.filter { !references.contain($0.key, of: shape.key) }
     let isFirst = filled[shape.key]?.rows.isEmpty ?? true
-    let inserter = inserter
-    let search = RowSearch(columns: columns, limit: isFirst ? 300 : 60) {
+    let result = try foundRow(near: start, changing: columns, limit: isFirst ? 300 : 60) {
       (column) throws(DatabaseError) in
       let forms = start[column.key].map(MarkMaker.forms) ?? []
       return forms.filter { column.isInKey || column.affinity == .text || $0.text == nil }
         + candidates.values(for: column) + (column.isNotNull ? [] : [.null])
     } refusal: { (row) throws(DatabaseError) in
-      try inserter.refusal(of: row)
+      try connection.refusal(of: row.sql)
     }
-    let result = try search.settle(start)
     guard case .row(let row) = result else {
       guard connection.isOn(.triggers), isFirst, !isLikely else { return }
       // A trigger may refuse every row that the app has not prepared. That is not evidence of data
@@ -314,7 +311,7 @@ struct RowFiller {
       return try insert(start, kind, shape, candidates)
     }
     guard let address = try address(of: shape) else { return }
-    filled[shape.key]?.rows.append((address, kind))
+    filled[shape.key]?.rows.append(FilledDatabase.Row(kind: kind, address: address))
     for column in columns where accepted[[shape.key, column.key]] == nil {
       guard let old = start[column.key], let new = row[column.key], new != old, new != .null,
         !isMark(new), isMark(old) || kind.isLikely

@@ -144,10 +144,9 @@ final class TriedHistory {
   ) throws(DatabaseError) {
     connection.set(.triggers, to: false)
     defer { connection.set(.triggers, to: true) }
-    let inserter = RowInserter(connection)
     for table in schema.tables {
       for row in written[migration][table.name.identifier] ?? [] {
-        _ = try inserter.refusal(of: row)
+        _ = try connection.refusal(of: row.sql)
       }
     }
   }

@@ -76,6 +76,16 @@ struct GeneratedRowTests {
         == ["loses-rows t"])
   }
 
+  @Test("one column is NULL, another one is not, and a third one has a value")
+  func nullBesideValue() throws {
+    #expect(
+      try found(
+        copied(
+          "t", "id INTEGER PRIMARY KEY, title TEXT, due TEXT, done INTEGER NOT NULL, note TEXT",
+          "* FROM t WHERE NOT (due IS NULL AND note IS NOT NULL AND done = 5)"))
+        == ["loses-rows t"])
+  }
+
   @Test("several rows have NULL in the only column that accepts it")
   func nullableUnique() throws {
     let columns = "id INTEGER PRIMARY KEY, email TEXT UNIQUE, name TEXT NOT NULL"

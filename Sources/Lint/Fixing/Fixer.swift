@@ -5,17 +5,6 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// A change that `lint --fix` made in a draft.
-package struct Fix: Sendable, Hashable {
-  package let rule: String
-  package let migration: String
-  package let file: String
-  /// The line of the finding.
-  package let line: Int
-  package let column: Int
-  package let message: String
-}
-
 /// Applies corrections to drafts. Keeps them only if the whole history still replays, their findings
 /// disappear and no new error appears.
 package struct Fixer {
@@ -61,11 +50,7 @@ package struct Fixer {
 
   private func with(_ report: LintReport, _ corrected: [Finding]) -> LintReport {
     var report = report
-    report.fixes = corrected.map { finding in
-      Fix(
-        rule: finding.rule, migration: finding.migration, file: finding.file, line: finding.line,
-        column: finding.column, message: finding.correction?.sentence ?? "")
-    }
+    report.fixes = corrected
     return report
   }
 

@@ -77,7 +77,7 @@ struct Annotations {
     hidden = report.hiddenSummary
     if let failure = report.unfoundFailure { add(failure) }
     fixes = (report.fixes ?? []).map {
-      "\($0.file):\($0.line):\($0.column): fixed: \($0.message) [\($0.rule)]"
+      "\($0.file):\($0.line):\($0.column): fixed: \($0.correctionInWords) [\($0.rule)]"
     }
     notes += report.notes
     status = ExitStatus.worst([status, report.status])

@@ -210,7 +210,13 @@ extension LintReport: JSONConvertible {
       "profile": profile.rawValue, "findings": findings, "summary": summary,
       "failed": failure ?? data?.failure, "data": data, "queries": queries, "notes": notes,
     ]
-    return (failure?.errorMember ?? [:]) + report + (fixes.map { ["fixed": $0] } ?? [:])
+    let fixed = fixes?.map { fix -> JSON in
+      [
+        "rule": fix.rule, "migration": fix.migration, "file": fix.file, "line": fix.line,
+        "column": fix.column, "message": fix.correctionInWords,
+      ]
+    }
+    return (failure?.errorMember ?? [:]) + report + (fixed.map { ["fixed": $0] } ?? [:])
   }
 }
 
@@ -227,15 +233,6 @@ extension Finding: JSONConvertible {
       "column": column, "migration": migration, "object": object, "waived": isSuppressed,
       "reason": reason, "fix": fix, "fixPlace": fix.map { _ in fixPlace.rawValue },
       "frozen": isFrozen,
-    ]
-  }
-}
-
-extension Fix: JSONConvertible {
-  package var json: JSON {
-    [
-      "rule": rule, "migration": migration, "file": file, "line": line, "column": column,
-      "message": message,
     ]
   }
 }
