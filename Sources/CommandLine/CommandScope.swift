@@ -27,6 +27,11 @@ struct CommandScope {
     options.first { $0.isSpelled(spelling) }
   }
 
+  private func subcommand(named name: String) -> CommandDeclaration? {
+    guard let command else { return program.command(named: name) }
+    return command.subcommands.first { $0.name == name }
+  }
+
   func entering(_ command: CommandDeclaration) -> CommandScope {
     CommandScope(program: program, path: path + [command])
   }
@@ -36,7 +41,7 @@ struct CommandScope {
 
   /// Returns the scope that the first words name, and the remaining words.
   func descending(_ words: ArraySlice<String>) -> (scope: CommandScope, rest: ArraySlice<String>) {
-    guard let command = subcommands.first(where: { $0.name == words.first }) else {
+    guard let word = words.first, let command = subcommand(named: word) else {
       return (self, words)
     }
     return entering(command).descending(words.dropFirst())

@@ -10,7 +10,7 @@ package struct CommandLineProgram: Sendable {
   /// Paragraphs for the program's own help and the manual, with a blank line between them.
   package let discussion: String
   /// The commands, grouped under the headings of help.
-  package let groups: [(name: String, commands: [CommandDeclaration])]
+  package let groups: [(name: String, commands: [NamedCommand])]
   package let exitCodes: HelpEntries
   /// Hints for commands of other tools: a sentence for each name.
   package let hints: [String: String]
@@ -22,7 +22,7 @@ package struct CommandLineProgram: Sendable {
 
   package init(
     name: String, version: String, summary: String, discussion: String = "",
-    groups: [(name: String, commands: [CommandDeclaration])], exitCodes: HelpEntries = [:],
+    groups: [(name: String, commands: [NamedCommand])], exitCodes: HelpEntries = [:],
     hints: [String: String] = [:], environment: HelpEntries = [:], files: HelpEntries = [:],
     date: String = ""
   ) {
@@ -38,8 +38,18 @@ package struct CommandLineProgram: Sendable {
     self.date = date
   }
 
-  package var commands: [CommandDeclaration] { groups.flatMap(\.commands) }
+  package var commands: [CommandDeclaration] {
+    groups.flatMap(\.commands).map { $0.declaration() }
+  }
+
+  func command(named name: String) -> CommandDeclaration? {
+    groups.lazy.flatMap(\.commands).first { $0.name == name }?.declaration()
+  }
 }
+
+/// A command's name, and a closure that creates its declaration: a run needs the declaration of only one
+/// command.
+package typealias NamedCommand = (name: String, declaration: @Sendable () -> CommandDeclaration)
 
 /// Words of help or of the manual page, such as commands, files or exit codes, with their meanings.
 package typealias HelpEntries = KeyValuePairs<String, String>

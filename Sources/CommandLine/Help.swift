@@ -8,7 +8,9 @@ extension CommandLineProgram {
 
   func helpText(for scope: CommandScope) -> String {
     let name = scope.command == nil ? "\(name) \(version)" : scope.invocation
-    let groups = scope.command.map { [("Commands", $0.subcommands)] } ?? groups
+    let groups =
+      scope.command.map { [("Commands", $0.subcommands)] }
+      ?? groups.map { ($0.name, $0.commands.map { $0.declaration() }) }
     let commands = TextLayout.tables(groups.map { ($0, $1.map { ($0.name, $0.summary) }) })
     let examples = scope.command?.examples.flatMap { command, meaning in
       [TextLayout.pad(command, by: 2)] + TextLayout.paragraphs(meaning, indent: 6)

@@ -314,7 +314,7 @@ final class GitObjects {
       let id = rest[(end + 1)...].prefix(idLength)
       entries.append(
         GitTreeEntry(
-          name: Array(rest[(space + 1)..<end]), id: hexadecimal(id),
+          name: Array(rest[(space + 1)..<end]), id: hexadecimal(Array(id)),
           isFolder: mode.elementsEqual("40000".utf8), isFile: mode.starts(with: "100".utf8)))
       rest = rest[id.endIndex...]
     }

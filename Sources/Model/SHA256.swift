@@ -9,15 +9,21 @@ package enum SHA256 {
 
   /// Eight words, the most significant first, in lower-case hexadecimal digits.
   static func hex(words: [UInt32]) -> String {
-    hexadecimal(words.lazy.flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) })
+    hexadecimal(
+      (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 4] >> UInt32(24 - $0 % 4 * 8)) })
   }
 
-  /// The digest as eight words, the most significant first. It uses unsafe memory, because arrays in the
-  /// inner loop are several times slower.
+  /// The digest as eight words, the most significant first.
   static func words(_ bytes: [UInt8]) -> [UInt32] {
     var blocks = bytes + [0x80]
     blocks += repeatElement(0, count: (120 - blocks.count % 64) % 64)
-    blocks += withUnsafeBytes(of: UInt64(bytes.count * 8).bigEndian, Array.init)
+    blocks += (0..<8).map { UInt8(truncatingIfNeeded: (bytes.count * 8) >> (56 - $0 * 8)) }
+    return blocks.withUnsafeBytes(compressed)
+  }
+
+  /// The state after these blocks of 64 bytes. It uses unsafe memory, because arrays in the inner loop are
+  /// several times slower.
+  private static func compressed(_ blocks: UnsafeRawBufferPointer) -> [UInt32] {
     var state: [UInt32] = [
       0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
       0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -26,9 +32,8 @@ package enum SHA256 {
       roundConstants.withUnsafeBufferPointer { k in
         for start in stride(from: 0, to: blocks.count, by: 64) {
           for t in 0..<16 {
-            w[t] = blocks.withUnsafeBytes {
-              UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: start + t * 4, as: UInt32.self))
-            }
+            w[t] = UInt32(
+              bigEndian: blocks.loadUnaligned(fromByteOffset: start + t * 4, as: UInt32.self))
           }
           for t in 16..<64 {
             let s0 = rotated(w[t - 15], 7) ^ rotated(w[t - 15], 18) ^ w[t - 15] >> 3

@@ -16,12 +16,12 @@ package enum Quoting {
   /// the literal.
   package static func stringLiteral(_ text: String) -> String {
     text.utf8.contains(0)
-      ? "CAST(\(blobLiteral(text.utf8)) AS TEXT)"
+      ? "CAST(\(blobLiteral(Array(text.utf8))) AS TEXT)"
       : String(decoding: wrapped(text.utf8, in: "'"), as: UTF8.self)
   }
 
   /// `x'00ff'`.
-  package static func blobLiteral(_ bytes: some Sequence<UInt8>) -> String {
+  package static func blobLiteral(_ bytes: [UInt8]) -> String {
     "x'\(hexadecimal(bytes))'"
   }
 

@@ -290,10 +290,15 @@ extension UInt8 {
 }
 
 /// Bytes in lower-case hexadecimal digits.
-package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-  let digits = Array("0123456789abcdef".utf8)
-  return String(
-    decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+package func hexadecimal(_ bytes: [UInt8]) -> String {
+  let digits: StaticString = "0123456789abcdef"
+  return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+    for place in bytes.indices {
+      text[place * 2] = digits.utf8Start[Int(bytes[place] >> 4)]
+      text[place * 2 + 1] = digits.utf8Start[Int(bytes[place] & 15)]
+    }
+    return bytes.count * 2
+  }
 }
 
 /// Matches a byte with a character: `byte == "("`.

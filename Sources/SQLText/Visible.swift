@@ -212,7 +212,8 @@ extension Value {
     case .integer(let integer): "\(integer)"
     case .real(let real): "\(real)"
     case .text(let text): "'\(text.prefix(40))\(text.count > 40 ? "…" : "")'"
-    case .blob(let bytes): "x'\(hexadecimal(bytes.prefix(20)))\(bytes.count > 20 ? "…" : "")'"
+    case .blob(let bytes):
+      "x'\(hexadecimal(Array(bytes.prefix(20))))\(bytes.count > 20 ? "…" : "")'"
     }
   }
 }

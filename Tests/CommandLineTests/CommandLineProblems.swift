@@ -5,6 +5,8 @@ extension CommandLineProgram {
   var problems: [String] {
     let all: [Level] = [([name], commands, [], [])] + commands.flatMap { $0.levels(below: [name]) }
     return all.flatMap { problems(of: $0) } + ambiguities(all.flatMap(\.options))
+      + groups.flatMap(\.commands).filter { $0.name != $0.declaration().name }
+      .map { "the command `\($0.name)` is declared as `\($0.declaration().name)`" }
   }
 
   private typealias Level = (

@@ -102,7 +102,7 @@ extension CommandLineProgram {
   ) {
     self.init(
       name: name, version: version, summary: summary, discussion: discussion,
-      groups: [("Commands", commands)],
+      groups: [("Commands", commands.map { command in (command.name, { command }) })],
       exitCodes: exitCodes)
   }
 }

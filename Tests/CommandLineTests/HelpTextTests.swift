@@ -84,7 +84,7 @@ import Testing
       groups: [("Every day", ["sail", "row"]), ("Once", ["sink"])].map { group, names in
         (
           group,
-          names.map { CommandDeclaration(name: $0, summary: "Does so.") }
+          names.map { name in (name, { CommandDeclaration(name: name, summary: "Does so.") }) }
         )
       })
     #expect(
