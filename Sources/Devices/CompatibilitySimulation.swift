@@ -176,6 +176,7 @@ package final class CompatibilitySimulation {
     guard var (low, high) = suspects.indices.last.map({ (0, $0) }) else { return nil }
     while low < high {
       let middle = (low + high) / 2
+      // No device runs this version.
       let step = try device(AppVersion(name: "", isRelease: false, count: suspects[middle] + 1))
       let others = try result(table, isOlder ? sender : step, isOlder ? step : receiver)
       if others.contains(counterexample) { high = middle } else { low = middle + 1 }

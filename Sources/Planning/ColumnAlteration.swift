@@ -129,7 +129,7 @@ struct ColumnAlteration {
   }
 
   private func question(where condition: String, promise: String, _ message: String) -> Question {
-    table.question(where: condition, showing: change.column, promise: promise, message)
+    table.question(where: condition, showing: [change.column], promise: promise, message)
   }
 
   // MARK: Short rows

@@ -71,13 +71,13 @@ struct KeyConversion {
     let main = "main.\(Quoting.quoted(parent.name))"
     let name = "\(parent.name).\(self.key.name.text)"
     let integers = parent.question(
-      where: "typeof(\(key)) <> 'integer'", showing: self.key.name.text,
+      where: "typeof(\(key)) <> 'integer'", showing: [self.key.name.text],
       promise: "every value of `\(name)` is an integer",
       "`\(name)` holds keys that are not integers")
     let kept = affected.flatMap { table, columns in
       columns.filter { !isKey($0, of: table) }.map { column in
         table.question(
-          where: "\(Quoting.quoted(column)) NOT IN (SELECT \(key) FROM \(main))", showing: column,
+          where: "\(Quoting.quoted(column)) NOT IN (SELECT \(key) FROM \(main))", showing: [column],
           promise:
             "every value of `\(table.name).\(column)` is the key of a row of `\(parent.name)`",
           "`\(table.name).\(column)` holds keys that no row of `\(parent.name)` has, and they would "

@@ -100,7 +100,7 @@ package struct RowQuery: Sendable, Equatable {
   package let doubt: String?
 
   /// - Parameter query: usually contains expressions of a manifest. Their line ends and comments are removed.
-  package init(
+  init(
     _ query: String, _ columns: [String], isGrouped: Bool = false, exists: String? = nil,
     doubt: String? = nil
   ) {
@@ -152,7 +152,7 @@ extension ParsedTable {
   ///
   /// - Parameter columns: the columns that a message shows after the key.
   func question(
-    where condition: String, showing columns: String..., promise: String, _ message: String
+    where condition: String, showing columns: [String], promise: String, _ message: String
   ) -> Question {
     Question(
       RowQuery(of: self, showing: columns, where: condition), of: name, promise: promise,
@@ -164,6 +164,16 @@ extension ParsedTable {
 }
 
 extension SchemaObject {
+  /// Asks whether a condition is true for any row of this table.
+  ///
+  /// - Parameter columns: the columns that a message shows after the key.
+  package func question(
+    where condition: String, showing columns: [String], promise: String, message: String
+  ) -> Question? {
+    (try? ParsedTable(self))?.question(
+      where: condition, showing: columns, promise: promise, message)
+  }
+
   /// The columns that identify a row of this table to a person.
   package var rowKey: [String] { (try? ParsedTable(self))?.key ?? [] }
 

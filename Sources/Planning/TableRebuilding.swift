@@ -167,7 +167,7 @@ extension ParsedTable {
       }
       guards.append(
         question(
-          where: differs, showing: column.name.text,
+          where: differs, showing: [column.name.text],
           promise: "`\(name)` holds the results of its expression",
           "`\(name)` holds values that differ from its expression and would be lost: drop it first")
       )

@@ -40,7 +40,7 @@ struct UniqueKey {
 
   /// Asks whether rows exist that have the key of one of these rows. Nil if the key has an expression or a
   /// condition, and if each row lacks a value for it.
-  fileprivate func taken(by rows: [[Cell]]) -> Question? {
+  fileprivate func taken(by rows: [[Cell]], of table: SchemaObject) -> Question? {
     let columns = terms.compactMap(\.column)
     let keys = rows.compactMap { row -> String? in
       let values = columns.compactMap { column in
@@ -50,13 +50,10 @@ struct UniqueKey {
     }
     guard condition == nil, columns.count == terms.count, !keys.isEmpty else { return nil }
     let names = terms.map { "\($0.sql) COLLATE \(Quoting.identifier($0.collation))" }
-    let shown = rowKey + columns.filter { column in !rowKey.contains { $0.isSameName(as: column) } }
-    return Question(
-      RowQuery(
-        "SELECT \(quotedList(shown)) FROM main.\(Quoting.quoted(table)) "
-          + "WHERE (\(names.joined(separator: ", "))) IN (VALUES \(keys.joined(separator: ", ")))",
-        shown), of: table, promise: "no row of `\(table)` has the new values in \(inWords)",
-      message: "rows of `\(table)` already have these values in \(inWords)")
+    return table.question(
+      where: "(\(names.joined(separator: ", "))) IN (VALUES \(keys.joined(separator: ", ")))",
+      showing: columns, promise: "no row of `\(table.name)` has the new values in \(inWords)",
+      message: "rows of `\(table.name)` already have these values in \(inWords)")
   }
 
   /// For messages: the columns and expressions in backquotes, such as title, lower(name) (NOCASE).
@@ -189,7 +186,8 @@ extension OperationPlan {
     guard case .insert(let name, let rows) = operation.kind, let table = schema.table(name) else {
       return []
     }
-    return try UniqueKey.keys(of: table, in: schema, application).compactMap { $0.taken(by: rows) }
+    return try UniqueKey.keys(of: table, in: schema, application)
+      .compactMap { $0.taken(by: rows, of: table) }
   }
 }
 

@@ -82,6 +82,11 @@ package struct LossEvidence: Sendable {
     releases.indices.contains(a) && releases.indices.contains(b) && releases[a] == releases[b]
   }
 
+  /// The first migration that is released together with this one.
+  package func releaseStart(of migration: Int) -> Int {
+    (0...migration).first { areInOneRelease($0, migration) } ?? migration
+  }
+
   package func isJudged(_ table: Identifier, in migration: Int) -> Bool {
     judged.contains(Key(migration: migration, table: table))
   }

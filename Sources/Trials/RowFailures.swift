@@ -38,10 +38,9 @@ struct RowFailures {
     }
   }
 
-  /// - Parameter isInSameRelease: whether an earlier migration is released together with this one.
-  func found(isInSameRelease: (Int) -> Bool) throws -> [RowFailure] {
-    var steps = history.leading(to: migration, limit: Self.mostSteps, isInSameRelease)
-    let first = (0...migration).first(where: isInSameRelease) ?? migration
+  /// - Parameter first: the first migration that is released together with this one.
+  func found(since first: Int) throws -> [RowFailure] {
+    var steps = history.leading(to: migration, since: first, limit: Self.mostSteps)
     while true {
       switch try filled(after: steps) {
       case .experiment(let experiment):

@@ -343,7 +343,7 @@ package final class RowTrial {
     if isSingle, joinsRows {
       let search = RowFailures(history: history, timeline: timeline, migration: first)
       if base == nil || search.mayFail(tables) {
-        failures += try search.found { evidence.areInOneRelease($0, first) }
+        failures += try search.found(since: evidence.releaseStart(of: first))
       }
     }
     guard !isSingle || !tables.changed.isEmpty else { return nil }

@@ -68,15 +68,12 @@ final class TriedHistory {
     }
   }
 
-  /// The migration, preceded by the earlier migrations that are released with it and reach the same
-  /// objects. At most `limit` migrations; the earliest ones are omitted.
-  ///
-  /// - Parameter isInSameRelease: whether an earlier migration is released together with it.
-  func leading(to migration: Int, limit: Int, _ isInSameRelease: (Int) -> Bool) -> [Int] {
+  /// The migration, preceded by the migrations from `first` on that reach the same objects. At most
+  /// `limit` migrations; the earliest ones are omitted.
+  func leading(to migration: Int, since first: Int, limit: Int) -> [Int] {
     var steps = [migration]
     var reached = names(in: migration)
-    for earlier in (0..<migration).reversed() {
-      guard steps.count < limit, isInSameRelease(earlier) else { break }
+    for earlier in (first..<migration).reversed() where steps.count < limit {
       let names = names(in: earlier)
       guard !names.isDisjoint(with: reached) else { continue }
       reached.formUnion(names)

@@ -4,13 +4,17 @@ import SchemaTestSupport
 import SchemaTimeline
 import Testing
 
-/// A table, and a migration that copies it to a table of the same form.
-private func copied(_ table: String, _ columns: String, _ source: String) -> [String] {
+/// A table, and a migration that copies it.
+///
+/// - Parameter new: the columns of the new table; nil for the same form.
+private func copied(
+  _ table: String, _ columns: String, as new: String? = nil, _ source: String
+) -> [String] {
   [
     sql("CREATE TABLE \(table) (\(columns));"),
     sql(
       """
-      CREATE TABLE x (\(columns));
+      CREATE TABLE x (\(new ?? columns));
       INSERT INTO x SELECT \(source);
       DROP TABLE \(table);
       ALTER TABLE x RENAME TO \(table);
@@ -264,16 +268,11 @@ struct GeneratedRowTests {
   func orphans() throws {
     let lists = sql("CREATE TABLE lists (id INTEGER PRIMARY KEY);")
     func rebuilt(_ list: String) -> [String] {
-      [
-        lists, sql("CREATE TABLE items (id INTEGER PRIMARY KEY, list INTEGER);"),
-        sql(
-          """
-          CREATE TABLE x (id INTEGER PRIMARY KEY, list INTEGER REFERENCES lists (id));
-          INSERT INTO x SELECT id, \(list) FROM items;
-          DROP TABLE items;
-          ALTER TABLE x RENAME TO items;
-          """),
-      ]
+      [lists]
+        + copied(
+          "items", "id INTEGER PRIMARY KEY, list INTEGER",
+          as: "id INTEGER PRIMARY KEY, list INTEGER REFERENCES lists (id)",
+          "id, \(list) FROM items")
     }
     let partner = "CASE WHEN list IN (SELECT id FROM lists) THEN list END"
     #expect(try found(rebuilt(partner)) == [])
@@ -285,17 +284,10 @@ struct GeneratedRowTests {
     arguments: ["folders", "folders AS f"])
   func ownOrphans(_ parents: String) throws {
     func rebuilt(_ parent: String) -> [String] {
-      [
-        sql("CREATE TABLE folders (id INTEGER PRIMARY KEY, parentID INTEGER, name TEXT);"),
-        sql(
-          """
-          CREATE TABLE x (
-            id INTEGER PRIMARY KEY, parentID INTEGER REFERENCES folders (id), name TEXT);
-          INSERT INTO x SELECT id, \(parent), name FROM folders;
-          DROP TABLE folders;
-          ALTER TABLE x RENAME TO folders;
-          """),
-      ]
+      copied(
+        "folders", "id INTEGER PRIMARY KEY, parentID INTEGER, name TEXT",
+        as: "id INTEGER PRIMARY KEY, parentID INTEGER REFERENCES folders (id), name TEXT",
+        "id, \(parent), name FROM folders")
     }
     let partner = "CASE WHEN parentID IN (SELECT id FROM \(parents)) THEN parentID END"
     #expect(try found(rebuilt(partner)) == [])
@@ -310,16 +302,10 @@ struct GeneratedRowTests {
     ])
   func renumbered(_ position: String) throws {
     func rebuilt(_ position: String) -> [String] {
-      [
-        sql("CREATE TABLE items (id INTEGER PRIMARY KEY, list INTEGER NOT NULL, position INT);"),
-        sql(
-          """
-          CREATE TABLE x (id INTEGER PRIMARY KEY, list INTEGER NOT NULL, position INTEGER NOT NULL);
-          INSERT INTO x SELECT id, list, \(position) FROM items;
-          DROP TABLE items;
-          ALTER TABLE x RENAME TO items;
-          """),
-      ]
+      copied(
+        "items", "id INTEGER PRIMARY KEY, list INTEGER NOT NULL, position INTEGER",
+        as: "id INTEGER PRIMARY KEY, list INTEGER NOT NULL, position INTEGER NOT NULL",
+        "id, list, \(position) FROM items")
     }
     let rules: Set = ["loses-values"]
     #expect(try found(rebuilt(position), rules) == [])

@@ -218,8 +218,7 @@ extension TableChange {
   /// Whether the migration, or an earlier one of its release, first changes or removes the values of the
   /// column, or computes them in a copy. Trials on generated rows test computed values.
   fileprivate func isPrepared(_ column: Identifier, _ timeline: Timeline) -> Bool {
-    let first =
-      (0...migration).first { timeline.losses.areInOneRelease($0, migration) } ?? migration
+    let first = timeline.losses.releaseStart(of: migration)
     return isUpdated(column, timeline, since: first)
       || isCleared(column, timeline, since: first)
       || timeline.losses.computes(column, of: self)
