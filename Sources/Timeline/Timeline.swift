@@ -64,6 +64,12 @@ package struct Timeline: Sendable {
     migrations.operation(place.operation, of: place.migration)
   }
 
+  /// Whether the statement belongs to a `convert_primary_key`, which creates new keys for a table and
+  /// its children, and keeps all other values.
+  package func convertsKey(_ place: StatementPlace) -> Bool {
+    if case .convertPrimaryKey? = operation(place)?.kind { true } else { false }
+  }
+
   /// The operation, if it is a `move_column`.
   package func move(at place: StatementPlace) -> MoveColumn? {
     if case .moveColumn(let move)? = operation(place)?.kind { move } else { nil }

@@ -26,8 +26,7 @@ struct AffectedTables {
     var dropsColumns = false
     for statement in timeline.statements(in: migration) {
       all.formUnion(statement.events.mainTables)
-      // schemactl itself converts the keys and keeps all other values.
-      if case .convertPrimaryKey? = timeline.operation(statement.place)?.kind { continue }
+      if timeline.convertsKey(statement.place) { continue }
       // A replaced row loses the values that the statement does not name.
       let sql = TokenizedSQL(statement.sql)
       let replaces = sql.mentions("replace")

@@ -64,6 +64,16 @@ private func copied(to columns: String) -> String {
     """)
 }
 
+private let parent = sql(
+  """
+  CREATE TABLE p (id INTEGER PRIMARY KEY, name TEXT) STRICT;
+  CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p) STRICT;
+  CREATE INDEX c_p ON c (p);
+  """)
+
+private let converted =
+  "operations:\n  - convert_primary_key: { table: p, to: uuid, uuids: per_database }\n"
+
 struct Harm: Sendable, CustomStringConvertible {
   let description: String
   let profile: Profile
@@ -482,6 +492,11 @@ struct MoreHarmTests {
           "a key for a table that had none, without ON CONFLICT", ["fails-on-data a"], .local,
           sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL) STRICT"),
           copied(to: "x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)")),
+        Harm(
+          "a converted key with its children", [], .local, parent, converted),
+        Harm(
+          "a converted key with its children, which sync",
+          ["primary-key-change p", "change-type c.p"], .additive, parent, converted),
         Harm(
           "a key of fewer columns", ["primary-key-change a", "fails-on-data a"], .local,
           sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)) STRICT"),

@@ -29,16 +29,20 @@ extension Rule {
       """,
     check: .history { timeline, scope in
       timeline.tables.flatMap { change, after in
+        let syncs = scope.syncs(after.name, in: change.migration)
         let happens =
-          scope.syncs(after.name, in: change.migration)
+          syncs
           ? "devices that have not updated continue to send values of the old kind"
           : "an older version of the app reads values of a kind that it does not expect"
         return change.changedTypes.compactMap { old, new -> Draft? in
-          guard !timeline.losses.loses(old.name, of: change) else { return nil }
+          let place = change.newestPlace(of: new)
+          guard !timeline.losses.loses(old.name, of: change),
+            syncs || !timeline.convertsKey(place)
+          else { return nil }
           return timeline.draft(
             "the type of `\(after.name).\(new.name)` changes from \(old.typeInWords) to \(new.typeInWords): "
               + happens,
-            about: new, of: after, at: change.newestPlace(of: new),
+            about: new, of: after, at: place,
             keys: ["type", "columns", "column", "table"])
         }
       }

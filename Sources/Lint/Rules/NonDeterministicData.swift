@@ -20,7 +20,7 @@ extension Rule {
     check: .history { timeline, _ in
       var reported: Set<ExactText> = []
       return timeline.statements.flatMap { statement -> [Draft] in
-        guard statement.writesValues, !timeline.makesKeys(statement) else { return [] }
+        guard statement.writesValues, !timeline.convertsKey(statement.place) else { return [] }
         if let function = statement.changingFunction {
           return [called(function, statement, timeline)]
         }
@@ -74,11 +74,6 @@ extension Timeline {
       change.copies.contains(statement.place)
     }
     return copied?.after ?? statement.target.flatMap { shape(of: $0.name, in: migration) }
-  }
-
-  /// Whether the purpose of the operation is to create new keys.
-  fileprivate func makesKeys(_ statement: StatementEffect) -> Bool {
-    if case .convertPrimaryKey? = operation(statement.place)?.kind { true } else { false }
   }
 }
 

@@ -43,11 +43,14 @@ extension Rule {
     check: .history { timeline, scope in
       timeline.tables.compactMap { change, after in
         guard let before = change.before, !before.isVirtual,
-          let message = message(before, after, change),
-          scope.syncs(after.name, in: change.migration) || !timeline.convertsKey(change)
+          let message = message(before, after, change)
         else { return nil }
+        let place = change.place(ofConstraintOver: after.primaryKey?.columns ?? [])
+        guard scope.syncs(after.name, in: change.migration) || !timeline.convertsKey(place) else {
+          return nil
+        }
         return timeline.draft(
-          message, at: change.place(ofConstraintOver: after.primaryKey?.columns ?? []),
+          message, at: place,
           keys: ["primary_key", "type", "columns", "column", "table"], object: after.name,
           table: after.name)
       }
@@ -70,14 +73,6 @@ private func message(
   return after.rowidAlias == nil
     ? "\(column) is no longer INTEGER PRIMARY KEY: a row inserted without a key gets NULL"
     : "\(column) becomes INTEGER PRIMARY KEY, which accepts only integers"
-}
-
-extension Timeline {
-  fileprivate func convertsKey(_ change: TableChange) -> Bool {
-    migrations[change.migration].manifest.operations.contains { operation in
-      if case .convertPrimaryKey = operation.kind { true } else { false }
-    }
-  }
 }
 
 extension TableChange {
