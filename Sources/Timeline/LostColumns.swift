@@ -25,10 +25,22 @@ extension Timeline {
 }
 
 extension Timeline {
-  /// The destination of a dropped column's values. A rebuild that spans several migrations loses
-  /// them in the migration that drops the old table. An earlier migration may have renamed that
-  /// table.
+  /// The destination of a dropped column's values at the end of the release. A later migration may
+  /// drop the table that contains them.
   package func destination(of column: LostColumn, in change: TableChange) -> Destination? {
+    var destination = firstDestination(of: column, in: change)
+    for later in changes(releasedWith: change.migration) where later.migration > change.migration {
+      guard case .column(let table, let name)? = destination else { break }
+      guard later.isDropped, later.before?.name.isSameName(as: table) == true else { continue }
+      destination = losses.destination(name, of: table, in: later.migration)
+    }
+    return destination
+  }
+
+  /// The destination of a dropped column's values after the change. A rebuild that spans several
+  /// migrations loses them in the migration that drops the old table. An earlier migration may have
+  /// renamed that table.
+  private func firstDestination(of column: LostColumn, in change: TableChange) -> Destination? {
     guard let before = change.before else { return nil }
     if let known = losses.destination(column.name, of: before.name, in: change.migration) {
       return known

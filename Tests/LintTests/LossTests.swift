@@ -80,6 +80,24 @@ struct LossTests {
       ])
   }
 
+  @Test("values remain in the old table until a later draft drops it")
+  func laterDrop() throws {
+    let report = try lint(
+      [
+        sql("CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT NOT NULL, price INTEGER);"),
+        sql("ALTER TABLE items RENAME TO old;"),
+        sql(
+          """
+          CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT NOT NULL);
+          INSERT INTO items SELECT id, title FROM old;
+          """), operations("- drop_table: { table: old }"),
+      ], .local)
+    #expect(
+      report.findings.map(\.message) == [
+        "this drops `items.price`: its values are lost; an older version of the app fails"
+      ])
+  }
+
   private func check(_ carrying: Carrying, _ profile: Profile) throws {
     let report = try lint([base] + carrying.steps, profile)
     #expect(report.failure == nil)
