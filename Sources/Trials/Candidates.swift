@@ -28,7 +28,7 @@ package struct Candidates: Sendable {
     if column.isInKey { return keys(column) }
     let hinted = hints.values[column.key] ?? []
     var values = usual(column.affinity)
-    values += hinted.filter { column.affinity != .text || $0.text != nil }
+    values += hinted.filter { !isPattern($0) && (column.affinity != .text || $0.text != nil) }
     values += [defaults[column.key]].compactMap { $0 }
     for case .integer(let number) in hinted {
       values += [.integer(number &+ 1), .integer(number &- 1)]
@@ -39,7 +39,7 @@ package struct Candidates: Sendable {
       }
     }
     for case .real(let number) in hinted { values += [.real(number + 1), .real(number - 1)] }
-    if !hinted.isEmpty || column.affinity == .text { values += patterns(hinted) + forms }
+    if !hinted.isEmpty || column.affinity == .text { values += forms + patterns(hinted) }
     if column.affinity == .blob { values += hinted.flatMap(bytes) }
     var known: Set<Value> = [.null]
     return values.filter { known.insert($0).inserted }
@@ -53,7 +53,7 @@ package struct Candidates: Sendable {
       switch column.affinity {
       case .text: moreForms
       case .integer, .numeric: [3, 4, 6, 7, 8, 21, 22, 35, 12_345]
-      case .real: [.real(1.234_567), .real(2.345_678)]
+      case .real: [1.234_567, 2.345_678, 0.123_456_7, 0.654_321].map(Value.real)
       case .blob: moreForms
       }
     return (hinted(column) + others + values(for: column)).filter { known.insert($0).inserted }
@@ -67,9 +67,13 @@ package struct Candidates: Sendable {
 
   /// Texts that match a LIKE or GLOB of a CHECK.
   private func patterns(_ hinted: [Value]) -> [Value] {
-    hinted.compactMap(\.text).filter { $0.contains(where: "%*[?".contains) }.flatMap { text in
+    hinted.filter(isPattern).compactMap(\.text).flatMap { text in
       (0..<2).map { .text(filled(text, $0)) }
     }
+  }
+
+  private func isPattern(_ value: Value) -> Bool {
+    value.text.map { $0.contains(where: "%*[?".contains) || $0.contains("__") } ?? false
   }
 
   /// Replaces each wildcard by a text, and each class by its first or its last character.
@@ -114,7 +118,7 @@ package struct Candidates: Sendable {
   /// Formats that CHECKs often require of texts: dates, colours, addresses, JSON, identifiers.
   private var forms: [Value] {
     [
-      "2026-01-01", "2026-01-01 12:00:00", "2026-01-01T12:00:00Z", "12:00:00", "{}", "[]",
+      "2026-01-01", "2026-01-01 12:00:00", "2026-01-01T12:00:00Z", "12:00:00", "12:00", "{}", "[]",
       "#336699", "a@example.org", "https://example.org",
       "00000000-0000-4000-8000-000000000009", "en", "milk", "MILK",
     ]
@@ -125,7 +129,8 @@ extension Candidates {
   /// Other values of formats that CHECKs often require.
   private var moreForms: [Value] {
     [
-      "2027-03-04", "2027-03-04 05:06:07", "2027-03-04T05:06:07Z", "05:06:07", "{\"a\": 1}", "[1]",
+      "2027-03-04", "2027-03-04 05:06:07", "2027-03-04T05:06:07Z", "05:06:07", "05:06",
+      "{\"a\": 1}", "[1]",
       "[1, 2]", "#aa33cc", "00000000-0000-4000-8000-00000000000a", "de", "oak", "OAK", "O",
     ]
   }
@@ -140,7 +145,8 @@ extension Candidates {
 
   private func hinted(_ column: DeviceTable.Column) -> [Value] {
     (hints.values[column.key] ?? []).filter { value in
-      switch (value, column.affinity) {
+      guard !isPattern(value) else { return false }
+      return switch (value, column.affinity) {
       case (.text, .text), (.text, .blob), (.blob, .blob): true
       case (.integer, .integer), (.integer, .numeric), (.integer, .real): true
       case (.real, .real), (.real, .numeric): true

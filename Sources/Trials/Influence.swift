@@ -143,7 +143,9 @@ struct Influence {
       case .null: .null
       }
     let isUnique = table.shape.uniques.contains { $0.contains(column.key) }
-    return isFree || column.isInKey || isUnique ? [new] + known : known + [new]
+    // In a unique column, a CHECK may refuse the new value.
+    let similar = isUnique ? old.text.map { [Value.text($0 + "?b")] } ?? [] : []
+    return isFree || column.isInKey || isUnique ? [new] + similar + known : known + [new]
   }
 
   // MARK: Lists of values
@@ -270,7 +272,8 @@ struct Influence {
     // A conversion to an integer may change the unit.
     if case .real? = judge.valuesAfter(cell, in: name, as: newName).first, column.affinity == .real
     {
-      values += [7.123_456_6, 7.123_457_4, 7.123456].map(Value.real)
+      let fractions = [0.123_456_6, 0.123_457_4, 0.123456]
+      values += (fractions.map { 7 + $0 } + (hints == nil ? [] : fractions)).map(Value.real)
     }
     if hints != nil { values += judge.oldValue(cell).variants }
     return try narrowed(values, in: cell)

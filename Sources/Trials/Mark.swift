@@ -48,8 +48,10 @@ struct MarkMaker {
     guard let number = numbers(in: value).first else { return [] }
     let text: [Value] = [
       .text("{\"a\": \"\(number)\"}"), .text("000000aB-0000-4000-8000-00000\(number)"),
-      .text("00000000-0000-4000-8000-00000\(number)"), .text("a\(number)@example.org"),
-      .text("https://example.org/a?b=\(number)#c"),
+      .text("00000000-0000-4000-8000-00000\(number)"), .text(" aB\(number)@Example.org "),
+      .text("aB\(number)@Example.org"), .text("a\(number)@example.org"),
+      .text("https://example.org/aB?b=\(number)#c"), .text("https://example.org/a?b=\(number)#c"),
+      .text("+\(number)"),
       .text("2026-01-01 \(clock(number))"), .text("2026-01-01T\(clock(number))Z"),
       .text("\(number)"),
     ]

@@ -35,15 +35,19 @@ extension Value {
     case .integer(let number):
       (-3...7).filter { $0 != 0 }.map { .integer(number &+ $0) } + (0...13).map { .integer($0) }
     case .text(let text):
-      [text.uppercased(), text.lowercased(), text + "?b", text + "?c"].map(Value.text)
+      [text, text.uppercased(), text.lowercased(), text + "?b", text + "?c"].map(Value.text)
         // A space after JSON has no meaning.
         + (text.hasPrefix("{") || text.hasPrefix("[") ? [] : [.text(text + " ")])
-        + [1, 2, 3, 5, 8, text.count].compactMap { text.changed($0).map(Value.text) }
+        + [1, 2, 3, 5, 8, text.count - 1, text.count].compactMap {
+          text.changed($0).map(Value.text)
+        }
         + [text, text.changed(text.count) ?? text].flatMap { text in
           [3, text.count / 2].map { place in
             .text(text.prefix(place) + " " + text.dropFirst(place))
           }
         }
+    // Hundredths: a conversion to an integer may change the unit.
+    case .real: [0.25, 0.26, 0.31, 0.75, 0, 1].map(Value.real)
     default: []
     }
   }
@@ -68,8 +72,9 @@ extension Value {
 extension String {
   /// The text with another digit or letter at this place before its end, or at the next one there.
   fileprivate func changed(_ place: Int) -> String? {
+    guard 0 < place, place <= count else { return nil }
     let start = dropLast(place - 1).lastIndex { $0.isASCII && ($0.isLetter || $0.isNumber) }
-    guard place <= count, let index = start else { return nil }
+    guard let index = start else { return nil }
     let other: Character =
       switch self[index] {
       case "1": "2"

@@ -107,6 +107,49 @@ struct NarrowLossTests {
     #expect(try losses([table, sql("UPDATE t SET n = coalesce(n, 0)")]) == [])
   }
 
+  @Test(
+    "values that a CHECK restricts and that become equal are found once",
+    arguments: [
+      ("TEXT", "c LIKE '%@%'", "lower(c)"), ("TEXT", "c LIKE '%@%'", "trim(c)"),
+      ("TEXT NOT NULL", "c LIKE '%_@_%._%'", "lower(trim(c))"),
+      ("TEXT", "c = trim(c) AND instr(c, '@') > 1", "lower(c)"),
+      ("TEXT NOT NULL UNIQUE", "c LIKE '%@%'", "lower(c)"),
+      ("TEXT", "c LIKE 'https://%'", "lower(c)"), ("TEXT", "c GLOB '+[0-9]*'", "substr(c, 4)"),
+      ("TEXT", "c LIKE '____-__-__'", "substr(c, 1, 7)"),
+      ("TEXT", "c LIKE '__:__'", "substr(c, 1, 2)"),
+      ("REAL NOT NULL", "c BETWEEN 0 AND 1", "round(c, 1)"),
+      ("REAL", "c >= 0.0 AND c <= 1.0", "round(c, 2)"),
+      ("REAL", "c BETWEEN 0 AND 1", "CAST(c AS INTEGER)"),
+    ])
+  func losingRestricted(_ type: String, _ check: String, _ expression: String) throws {
+    #expect(try losses(restricted(type, check, expression)) == ["loses-values t.c"])
+  }
+
+  @Test(
+    "values that a CHECK restricts and that another form represents are kept",
+    arguments: [
+      ("TEXT", "c = lower(c) AND c LIKE '%@%'", "lower(c)"),
+      ("TEXT", "c LIKE '__:__'", "c || ':00'"),
+      ("REAL", "c BETWEEN 0 AND 1", "CAST(round(c * 100) AS INTEGER)"),
+      ("REAL", "c BETWEEN 0 AND 1", "1 - c"),
+    ])
+  func keepingRestricted(_ type: String, _ check: String, _ expression: String) throws {
+    #expect(try losses(restricted(type, check, expression)) == [])
+  }
+
+  private func restricted(_ type: String, _ check: String, _ expression: String) -> [String] {
+    [
+      sql("CREATE TABLE t (id INTEGER PRIMARY KEY, c \(type) CHECK (\(check)), note TEXT)"),
+      sql(
+        """
+        CREATE TABLE x (id INTEGER PRIMARY KEY, c, note TEXT);
+        INSERT INTO x SELECT id, \(expression), note FROM t;
+        DROP TABLE t;
+        ALTER TABLE x RENAME TO t;
+        """),
+    ]
+  }
+
   @Test("a value that becomes NULL is not lost where NULL was refused")
   func nullInPlaceOfZero() throws {
     let required = table.replacing("n INTEGER", with: "n INTEGER NOT NULL")
