@@ -31,18 +31,25 @@ package struct Candidates: Sendable {
     values += hinted.filter { !isPattern($0) && (column.affinity != .text || $0.text != nil) }
     values += [defaults[column.key]].compactMap { $0 }
     for case .integer(let number) in hinted {
+      if column.affinity == .real { values += fractions(near: Double(number)) }
       values += [.integer(number &+ 1), .integer(number &- 1)]
       // A number in the CHECK of a text is usually a length.
       guard column.affinity == .text, (0...300).contains(number) else { continue }
-      values += [number, number + 1, number - 1].filter { $0 >= 0 }.map { length in
-        .text(String(repeating: "x", count: Int(length)))
-      }
+      let lengths = [number, number + 1, number - 1].filter { $0 >= 0 }.map(Int.init)
+      values += lengths.map { .text(String(repeating: "x", count: $0)) }
+      values += ["X", "Z", "7", "8"].map { .text(String(repeating: $0, count: lengths[0])) }
     }
-    for case .real(let number) in hinted { values += [.real(number + 1), .real(number - 1)] }
+    for case .real(let number) in hinted {
+      values += fractions(near: number) + [.real(number + 1), .real(number - 1)]
+    }
     if !hinted.isEmpty || column.affinity == .text { values += forms + patterns(hinted) }
     if column.affinity == .blob { values += hinted.flatMap(bytes) }
     var known: Set<Value> = [.null]
     return values.filter { known.insert($0).inserted }
+  }
+
+  private func fractions(near number: Double) -> [Value] {
+    [.real(number + 0.123_456_7), .real(number - 0.123_456_7)]
   }
 
   /// Values for a column that refuses marks, so that its rows differ: first the values in the

@@ -270,10 +270,11 @@ struct Influence {
       ]
     }
     // A conversion to an integer may change the unit.
-    if case .real? = judge.valuesAfter(cell, in: name, as: newName).first, column.affinity == .real
+    if case .real? = judge.valuesAfter(cell, in: name, as: newName).first, column.affinity == .real,
+      case .real(let number) = judge.oldValue(cell)
     {
-      let fractions = [0.123_456_6, 0.123_457_4, 0.123456]
-      values += (fractions.map { 7 + $0 } + (hints == nil ? [] : fractions)).map(Value.real)
+      let start = hints == nil ? 7 : number.rounded(.down)
+      values += [0.123_456_6, 0.123_457_4, 0.123456].map { .real(start + $0) }
     }
     if hints != nil { values += judge.oldValue(cell).variants }
     return try narrowed(values, in: cell)

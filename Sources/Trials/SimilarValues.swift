@@ -47,7 +47,8 @@ extension Value {
           }
         }
     // Hundredths: a conversion to an integer may change the unit.
-    case .real: [0.25, 0.26, 0.31, 0.75, 0, 1].map(Value.real)
+    case .real(let number):
+      [0.25, 0.26, 0.31, 0.75, 0, 1].map { .real(number.rounded(.down) + $0) }
     default: []
     }
   }

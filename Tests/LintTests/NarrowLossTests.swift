@@ -117,9 +117,15 @@ struct NarrowLossTests {
       ("TEXT", "c LIKE 'https://%'", "lower(c)"), ("TEXT", "c GLOB '+[0-9]*'", "substr(c, 4)"),
       ("TEXT", "c LIKE '____-__-__'", "substr(c, 1, 7)"),
       ("TEXT", "c LIKE '__:__'", "substr(c, 1, 2)"),
+      ("TEXT", "length(c) = 2 AND c = upper(c)", "substr(c, 1, 1) || 'X'"),
+      ("TEXT NOT NULL", "c = upper(c) AND length(c) = 3", "substr(c, 1, 2)"),
+      ("TEXT", "length(c) = 6 AND c NOT GLOB '*[^0-9]*'", "substr(c, 1, 3)"),
       ("REAL NOT NULL", "c BETWEEN 0 AND 1", "round(c, 1)"),
       ("REAL", "c >= 0.0 AND c <= 1.0", "round(c, 2)"),
       ("REAL", "c BETWEEN 0 AND 1", "CAST(c AS INTEGER)"),
+      ("REAL", "c > 1000.0 AND c < 2000.0", "round(c, 1)"),
+      ("REAL NOT NULL", "c BETWEEN 1000 AND 2000", "round(c, 1)"),
+      ("REAL", "c >= -90 AND c <= 90", "round(c, 3)"),
     ])
   func losingRestricted(_ type: String, _ check: String, _ expression: String) throws {
     #expect(try losses(restricted(type, check, expression)) == ["loses-values t.c"])
