@@ -280,6 +280,10 @@ struct TableSimulation {
     let connections = [exchange.sender.connection, exchange.receiver.connection]
     for connection in connections { connection.set(.triggers, to: false) }
     defer { for connection in connections { connection.set(.triggers, to: true) } }
+    // If the sender's version does not accept both edits, two of its devices have the same conflict.
+    var together = plan
+    together.edits = [mine, theirs]
+    guard try exchange.isPossible(together, on: table) else { return }
     for senderFirst in [true, false] {
       let harm = try exchange.outcome(
         of: plan, on: (table, other), mine: mine, theirs: theirs, senderFirst: senderFirst)

@@ -212,6 +212,31 @@ struct AdditiveProofTests {
     }
   }
 
+  @Test(
+    "rows that devices of one version refuse, too, are not found",
+    arguments: [
+      // Each device changes one column: together, the changes violate the CHECK.
+      """
+      CREATE TABLE a (
+        id TEXT PRIMARY KEY NOT NULL, x INTEGER NOT NULL DEFAULT 1, y INTEGER NOT NULL DEFAULT 1,
+        CHECK (x = 1 OR y = 1)
+      );
+      """,
+      // A device stores another value than it accepts.
+      """
+      CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, n INTEGER NOT NULL DEFAULT 0);
+      CREATE TRIGGER a_first BEFORE INSERT ON a WHEN NEW.n <> 0 BEGIN
+        SELECT RAISE(ABORT, 'n starts at 0');
+      END;
+      CREATE TRIGGER a_next AFTER INSERT ON a BEGIN
+        UPDATE a SET n = n + 1 WHERE id = NEW.id;
+      END;
+      """,
+    ])
+  func sameVersion(_ table: String) throws {
+    #expect(try proven(sql("ALTER TABLE a ADD COLUMN more TEXT"), after: sql(table)) == [])
+  }
+
   @Test("a default is enough, except for an engine that inserts NULL for missing columns")
   func crSQLite() throws {
     let step = sql("ALTER TABLE reminders ADD COLUMN status INTEGER NOT NULL DEFAULT 0")
@@ -338,6 +363,24 @@ struct FoundByProofTests {
           "2:31 error a.name a 1.0 device creates a(id='one', name='xxxxxxxxxxxxxxxxxxxx')\(newer) "
             + "refuses it: CHECK constraint failed: length(name) < 20"
         ])
+  }
+
+  @Test("a new CHECK of two columns refuses what two devices change together")
+  func bothEdit() throws {
+    let columns =
+      "id TEXT PRIMARY KEY NOT NULL, x INTEGER NOT NULL DEFAULT 1, y INTEGER NOT NULL DEFAULT 1"
+    let step = sql(
+      """
+      CREATE TABLE b (\(columns), CHECK (x = 1 OR y = 1));
+      INSERT INTO b SELECT id, x, iif(x = 1, y, 1) FROM a;
+      DROP TABLE a;
+      ALTER TABLE b RENAME TO a;
+      """)
+    #expect(
+      try proven(step, after: sql("CREATE TABLE a (\(columns))")) == [
+        "3:7 error a.x a 1.0 device creates a(id='one', x=1, y=1), sets x=0 while the other one sets "
+          + "y=0\(newer) refuses it: CHECK constraint failed: x = 1 OR y = 1"
+      ])
   }
 
   @Test("a new unique constraint refuses a second row")
