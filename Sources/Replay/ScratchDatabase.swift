@@ -88,8 +88,14 @@ package final class ScratchDatabase {
     package var startedAt = Timestamp.now
     package var milliseconds: Int64 = 0
 
-    /// The names of the objects whose definition or rows the migration changes.
-    package var touched: Set<Identifier> { writeSet.written.union(delta.keys.map(\.name)) }
+    /// The names of the objects whose definition or rows the migration changes. A unique index that it
+    /// removes belongs to the definition of its table: a foreign key may refer to its columns.
+    package var touched: Set<Identifier> {
+      let uniqueIndexes = delta.before.values.filter { index in
+        index.kind == .index && index.tokens.mentions("unique")
+      }
+      return writeSet.written.union(delta.keys.map(\.name)).union(uniqueIndexes.map(\.holder))
+    }
 
     /// The failure if the migration touches an object that has drifted. Other drift is only reported.
     package func obstacle(among drift: [SchemaChange]) -> Failure? {

@@ -223,15 +223,17 @@ struct PlanFailureTests {
   @Test(
     "a foreign key must match a key of its parent",
     arguments: [
-      "rebuild_table: { table: p, columns: [{ name: id, type: INTEGER, primary_key: true }, { name: code }] }",
+      "rebuild_table: { table: p, columns: [{ name: id, type: INTEGER, primary_key: true }, { name: code }, { name: tag }] }",
       "alter_column: { table: c, column: x, references: { table: p, column: name } }",
-      "sql: CREATE TABLE e (x REFERENCES p (name))",
+      "sql: CREATE TABLE e (x REFERENCES p (name))", "drop_index: { name: p_tag }",
+      "sql: DROP INDEX p_tag; CREATE INDEX p_tag ON p (tag)",
     ])
   func mismatch(_ operation: String) throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
       "0001_base",
-      "CREATE TABLE p (id INTEGER PRIMARY KEY, code UNIQUE, name); "
+      "CREATE TABLE p (id INTEGER PRIMARY KEY, code UNIQUE, name, tag); "
+        + "CREATE UNIQUE INDEX p_tag ON p (tag); CREATE TABLE f (p REFERENCES p (tag)); "
         + "CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES p (code), x); "
         + "CREATE TABLE d (p REFERENCES p (code))")
     try sandbox.migrate()
