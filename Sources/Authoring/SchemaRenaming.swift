@@ -14,19 +14,16 @@ package struct SchemaRenaming: Sendable, Hashable {
 
   /// Parses a renaming.
   ///
-  /// - Parameter text: `table.old=new` or `table=new`. A name that contains `.`, `=` or `"` is in double
-  ///   quotes, and a double quote in the name is doubled.
+  /// - Parameter text: `table.old=new` or `table=new`, with names as in SQL.
   package init?(_ text: String) {
-    var names: [String] = []
-    var separators: [Character] = []
-    var rest = text[...]
-    while true {
-      guard let name = Self.takeName(from: &rest), !name.isEmpty else { return nil }
-      names.append(name)
-      guard let separator = rest.popFirst() else { break }
-      separators.append(separator)
+    let tokens = TokenizedSQL(text)
+    let words = tokens.significant
+    let names = words.filter { [.word, .quotedIdentifier].contains($0.kind) }
+      .map { Quoting.unquoted(tokens.text($0)) }
+    let form = words.map { [.word, .quotedIdentifier].contains($0.kind) ? "n" : tokens.text($0) }
+    guard ["n=n", "n.n=n"].contains(form.joined()), names.allSatisfy({ !$0.isEmpty }) else {
+      return nil
     }
-    guard separators == ["="] || separators == [".", "="] else { return nil }
     table = names[0]
     column = names.count == 3 ? names[1] : nil
     to = names[names.count - 1]
@@ -38,34 +35,10 @@ package struct SchemaRenaming: Sendable, Hashable {
     self.to = to
   }
 
-  /// Removes a name from the beginning of the text.
-  ///
-  /// - Returns: nil if a closing quote is missing.
-  private static func takeName(from rest: inout Substring) -> String? {
-    guard rest.first == "\"" else {
-      let name = rest.prefix { $0 != "." && $0 != "=" }
-      rest = rest[name.endIndex...]
-      return String(name)
-    }
-    var name = ""
-    rest.removeFirst()
-    while let character = rest.popFirst() {
-      if character == "\"" {
-        guard rest.first == "\"" else { return name }
-        rest.removeFirst()
-      }
-      name.append(character)
-    }
-    return nil
-  }
-
   /// The text that `init(_:)` parses into this renaming.
   package var text: String {
-    func quoted(_ name: String) -> String {
-      name.contains { ".=\"".contains($0) } ? Quoting.quoted(name) : name
-    }
-    return ([table] + (column.map { [$0] } ?? [])).map(quoted).joined(separator: ".") + "="
-      + quoted(to)
+    ([table, column].compactMap(\.self).map { Quoting.identifier($0) }).joined(separator: ".")
+      + "=" + Quoting.identifier(to)
   }
 }
 

@@ -34,12 +34,6 @@ package struct SchemaTransition {
     return transition.operations
   }
 
-  private init(wanted: Schema, application: Application, current: Schema) {
-    self.wanted = wanted
-    self.application = application
-    self.current = current
-  }
-
   // MARK: Steps
 
   private mutating func rename(_ renaming: [SchemaRenaming]) throws(Failure) {

@@ -30,12 +30,8 @@ import SchemaSQLText
 struct CanonicalForm {
   private(set) var bytes: [UInt8] = []
 
-  private let operations: [[UInt8]]
-
-  /// - Parameter operations: the forms of the manifest's operations; empty for another node.
-  private init(operations: [[UInt8]] = []) {
-    self.operations = operations
-  }
+  /// The forms of the manifest's operations; empty for another node.
+  private var operations: [[UInt8]] = []
 
   /// The form of a manifest. The validator must have accepted its root.
   ///

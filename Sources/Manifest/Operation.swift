@@ -130,14 +130,8 @@ package struct IndexDefinition: Sendable {
 
   package struct Column: Sendable {
     package var term: Term
-    package var descending: Bool
+    package var descending = false
     package var collate: String?
-
-    package init(term: Term, descending: Bool = false, collate: String? = nil) {
-      self.term = term
-      self.descending = descending
-      self.collate = collate
-    }
   }
 
   package var name: String

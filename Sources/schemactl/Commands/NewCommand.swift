@@ -84,7 +84,9 @@ enum NewCommand: Command {
       guard let renaming = SchemaRenaming(text) else {
         throw session.usageError(
           "`\(text.visible)` is not a valid renaming",
-          hint: "Write `--rename table.old=new` for a column, `--rename old=new` for a table.")
+          hint:
+            "Write `--rename table.old=new` for a column, `--rename old=new` for a table, with names as in SQL."
+        )
       }
       return renaming
     }
