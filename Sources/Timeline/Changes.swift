@@ -1,4 +1,5 @@
 import SchemaModel
+import SchemaPlanning
 import SchemaSQLText
 
 extension TableChange {
@@ -48,6 +49,23 @@ extension TableChange {
       let same = after.foreignKeys.filter { Set(columns).isSubset(of: $0.columns) }
       let keepsAction = same.contains { $0.onDelete != .noAction || !key.acts }
       return keepsAction ? nil : (key, !same.isEmpty)
+    }
+  }
+
+  /// The dropped checks that a hand-written rebuild for another purpose forgot. A check of a column
+  /// that gets values of another kind no longer fits.
+  package func forgottenChecks(_ timeline: Timeline) -> [TableShape.Check] {
+    guard omitsConstraints(timeline) else { return [] }
+    let retyped = Set(retypedColumns.map(\.new.key))
+    return lostChecks.filter { retyped.isDisjoint(with: $0.columns) }
+  }
+
+  /// The columns outside the primary key whose new type stores values differently.
+  package var retypedColumns: [(old: TableShape.Column, new: TableShape.Column)] {
+    guard let before, let after else { return [] }
+    return keptColumns.filter { old, new in
+      !before.isInPrimaryKey(old) && !after.isInPrimaryKey(new) && !old.isGenerated
+        && !new.isGenerated && before.affinity(of: old).storage != after.affinity(of: new).storage
     }
   }
 
@@ -199,4 +217,18 @@ extension StatementEffect {
     return statement.kind == kind && statement.condition == nil
       && !statement.otherClauses.contains("limit")
   }
+}
+
+extension TableShape {
+  /// The affinity of a column. In a STRICT table, ANY stores every value unchanged (STRICT Tables,
+  /// section 2), as BLOB affinity does.
+  fileprivate func affinity(of column: Column) -> Affinity {
+    isStrict && column.type?.identifier == "any" ? .blob : column.affinity
+  }
+}
+
+extension Affinity {
+  /// The affinity for the comparison of storage. NUMERIC counts as INTEGER: they differ only in
+  /// CAST.
+  fileprivate var storage: Affinity { self == .numeric ? .integer : self }
 }

@@ -37,7 +37,7 @@ package struct Candidates: Sendable {
       guard column.affinity == .text, (0...300).contains(number) else { continue }
       let lengths = [number, number + 1, number - 1].filter { $0 >= 0 }.map(Int.init)
       values += lengths.map { .text(String(repeating: "x", count: $0)) }
-      values += ["X", "Z", "7", "8"].map { .text(String(repeating: $0, count: lengths[0])) }
+      values += ["X", "7", "Z", "8"].map { .text(String(repeating: $0, count: lengths[0])) }
     }
     for case .real(let number) in hinted {
       values += fractions(near: number) + [.real(number + 1), .real(number - 1)]
@@ -52,8 +52,7 @@ package struct Candidates: Sendable {
     [.real(number + 0.123_456_7), .real(number - 0.123_456_7)]
   }
 
-  /// Values for a column that refuses marks, so that its rows differ: first the values in the
-  /// CHECK, then values in common formats.
+  /// Values in common formats for a column that refuses marks, so that its rows differ.
   func distinct(for column: DeviceTable.Column) -> [Value] {
     var known: Set<Value> = [.null]
     let others: [Value] =
@@ -63,7 +62,7 @@ package struct Candidates: Sendable {
       case .real: [1.234_567, 2.345_678, 0.123_456_7, 0.654_321].map(Value.real)
       case .blob: moreForms
       }
-    return (hinted(column) + others + values(for: column)).filter { known.insert($0).inserted }
+    return (others + values(for: column)).filter { known.insert($0).inserted }
   }
 
   /// Bytes of the length that a CHECK contains.
@@ -150,7 +149,8 @@ extension Candidates {
     return all.isEmpty ? .null : all[max(0, number - 2) % all.count]
   }
 
-  private func hinted(_ column: DeviceTable.Column) -> [Value] {
+  /// The values in the CHECKs of the column that may be values of the column.
+  func hinted(_ column: DeviceTable.Column) -> [Value] {
     (hints.values[column.key] ?? []).filter { value in
       guard !isPattern(value) else { return false }
       return switch (value, column.affinity) {

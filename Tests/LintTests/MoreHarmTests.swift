@@ -54,11 +54,11 @@ private func rebuild(
 }
 
 /// Copies the table `a` to one with other columns, which takes its name.
-private func copied(to columns: String) -> String {
+private func copied(to columns: String, copy: String = "SELECT * FROM a") -> String {
   sql(
     """
     CREATE TABLE n (\(columns)) STRICT;
-    INSERT INTO n SELECT * FROM a;
+    INSERT INTO n \(copy);
     DROP TABLE a;
     ALTER TABLE n RENAME TO a;
     """)
@@ -496,7 +496,10 @@ struct MoreHarmTests {
           "a converted key with its children", [], .local, parent, converted),
         Harm(
           "a converted key with its children, which sync",
-          ["primary-key-change p", "change-type c.p"], .additive, parent, converted),
+          [
+            "synced-foreign-key c.p", "synced-primary-key c", "change-type c.p",
+            "primary-key-change p",
+          ], .additive, parent, converted),
         Harm(
           "a key of fewer columns", ["primary-key-change a", "fails-on-data a"], .local,
           sql("CREATE TABLE a (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y)) STRICT"),
@@ -679,6 +682,13 @@ struct MoreHarmTests {
           rebuild(
             columns.replacing("title TEXT", with: "title INTEGER"),
             copy: "INSERT INTO n SELECT id, unixepoch(title), priority, listID FROM reminders;")),
+        Harm(
+          "a CHECK that no longer fits the type", ["drop-constraint a.x", "change-type a.x"],
+          .local,
+          sql("CREATE TABLE a (\(key), x TEXT CHECK (x IN ('open', 'done'))) STRICT"),
+          copied(
+            to: "\(key), x INTEGER",
+            copy: "SELECT id, CASE x WHEN 'open' THEN 0 WHEN 'done' THEN 1 END FROM a")),
         Harm(
           "CAST", ["loses-values reminders.title"], .local,
           rebuild(

@@ -34,7 +34,7 @@ extension Rule {
           syncs
           ? "devices that have not updated continue to send values of the old kind"
           : "an older version of the app reads values of a kind that it does not expect"
-        return change.changedTypes.compactMap { old, new -> Draft? in
+        return change.retypedColumns.compactMap { old, new -> Draft? in
           let place = change.newestPlace(of: new)
           guard !timeline.losses.loses(old.name, of: change),
             syncs || !timeline.convertsKey(place)
@@ -51,30 +51,4 @@ extension Rule {
 
 extension TableShape.Column {
   fileprivate var typeInWords: String { type ?? "no type" }
-}
-
-extension TableChange {
-  /// The columns outside the primary key whose new type stores values differently. Other rules
-  /// check the primary key.
-  fileprivate var changedTypes: [(old: TableShape.Column, new: TableShape.Column)] {
-    guard let before, let after else { return [] }
-    return keptColumns.filter { old, new in
-      !before.isInPrimaryKey(old) && !after.isInPrimaryKey(new) && !old.isGenerated
-        && !new.isGenerated && before.affinity(of: old).storage != after.affinity(of: new).storage
-    }
-  }
-}
-
-extension TableShape {
-  /// The affinity of a column. In a STRICT table, ANY stores every value unchanged (STRICT Tables,
-  /// section 2), as BLOB affinity does.
-  fileprivate func affinity(of column: Column) -> Affinity {
-    isStrict && column.type?.identifier == "any" ? .blob : column.affinity
-  }
-}
-
-extension Affinity {
-  /// The affinity for the comparison of storage. NUMERIC counts as INTEGER: they differ only in
-  /// CAST.
-  fileprivate var storage: Affinity { self == .numeric ? .integer : self }
 }

@@ -39,12 +39,13 @@ extension Rule {
               "`UNIQUE (\(after.list(of: columns)))` of `\(after.name)`\(effectOfDuplicates)",
               over: columns, "unique", "name")
           }
-          guard !change.omitsConstraints(timeline) else { return uniques }
-          let checks = change.lostChecks.map { check in
+          let forgotten = change.forgottenChecks(timeline)
+          let checks = change.lostChecks.filter { !forgotten.contains($0) }.map { check in
             draft(
               "`CHECK (\(check.text))` of `\(after.name)`, which then accepts values that it refused",
               over: check.columns.sorted(), "check", "columns")
           }
+          guard !change.omitsConstraints(timeline) else { return uniques + checks }
           let foreignKeys = change.lostForeignKeys.map { key, remains in
             let columns = change.renamed(key.columns) ?? []
             let parent = timeline.spelling(of: key.parent.identifier, in: change.migration)

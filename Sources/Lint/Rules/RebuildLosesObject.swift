@@ -133,8 +133,8 @@ extension TableChange {
     guard let before, let after, isRebuiltByHand(timeline) else { return [] }
     var lost: [String] = []
     if before.isStrict, !after.isStrict { lost.append("STRICT") }
+    lost += forgottenChecks(timeline).map { "`CHECK (\($0.text))`" }
     if omitsConstraints(timeline) {
-      lost += lostChecks.map { "`CHECK (\($0.text))`" }
       lost += lostForeignKeys.map { key, remains in
         (remains ? "ON DELETE \(key.onDelete.rawValue) of " : "")
           + "the foreign key `(\(key.columns.map(\.text).joined(separator: ", ")))` to `\(key.parent)`"
