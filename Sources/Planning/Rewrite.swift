@@ -156,7 +156,7 @@ struct Rewrite {
     mayExchange && filter == nil && keepsRowids(columns)
   }
 
-  private func keepsRowids(_ columns: [Column]) -> Bool {
+  func keepsRowids(_ columns: [Column]) -> Bool {
     guard !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid else { return false }
     guard new.hasRowidAlias, let alias = new.identity.first.map({ Quoting.quoted($0).identifier })
     else { return rowid != nil }

@@ -29,6 +29,7 @@ struct TableRebuilding {
     try requireNoDependents(application)
     let rewrite = try Rewrite(old, as: new.object.sql ?? "", in: schema, application)
     let filled = rewrite.rowid == nil && columns.isEmpty ? placeholder : columns
+    try requireFullTextRows(keepsRowids: rewrite.keepsRowids(filled))
     var plan = try rewrite.plan(
       operation, because: "the operation requires it",
       questions: try old.computedGuards(as: new, filter: filter) + carried + parentQuestions,
@@ -125,6 +126,25 @@ struct TableRebuilding {
       guard column.generated == nil else {
         throw PlanningError("`copy` fills `\(copy.column)`, whose values are computed", key: "copy")
       }
+    }
+  }
+
+  /// Refuses to change rows that a full-text table with `content='table'` finds by rowid: no trigger updates
+  /// its index (FTS5, External Content Tables).
+  private func requireFullTextRows(keepsRowids: Bool) throws {
+    for index in schema.objects where index.reads(nil, of: old.name) {
+      let change: (problem: String, key: String)? =
+        if rebuild.where != nil {
+          ("omits rows", "where")
+        } else if let copy = rebuild.copy.first(where: { index.reads($0.column, of: old.name) }) {
+          ("changes `\(copy.column)`", "copy")
+        } else {
+          keepsRowids ? nil : ("does not keep the rowids", "columns")
+        }
+      guard let (problem, key) = change else { continue }
+      throw PlanningError(
+        "the new table \(problem), and the virtual table `\(index.name)` reads `\(old.name)`: drop it "
+          + "first, and create it again afterwards", key: key)
     }
   }
 

@@ -362,6 +362,8 @@ struct DependentsTests {
   @Test(
     "a column that a full-text table reads by name is neither dropped nor renamed",
     arguments: [
+      "rebuild_table: { table: items, columns: [{ name: id, type: INTEGER, primary_key: true }, { name: title }], where: id > 1, rows_may_be_lost: true }",
+      "rebuild_table: { table: items, columns: [{ name: id, type: INTEGER, primary_key: true }, { name: title }], copy: { title: upper(title) } }",
       "drop_table: { table: items }", "rename_table: { table: items, to: things }",
       "drop_column: { table: items, column: title }",
       "rename_column: { table: items, from: title, to: headline }",
@@ -382,6 +384,32 @@ struct DependentsTests {
       "operations: [{ drop_column: { table: items, column: other } }, "
         + "{ drop_virtual_table: { name: f } }, { \(operation) }]")
     #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("a rebuild keeps the rowids by which a full-text table finds the rows")
+  func rowidsOfFullText() throws {
+    for (columns, isKept) in [
+      ("[{ name: title }]", true), ("[{ name: title }, { name: more }]", true),
+      ("[{ name: id, type: INTEGER, primary_key: true }, { name: title }]", false),
+    ] {
+      let sandbox = try Sandbox()
+      try sandbox.addSQL(
+        "0001_create",
+        "CREATE TABLE items (title TEXT); "
+          + "CREATE VIRTUAL TABLE f USING fts5(title, content=items); "
+          + "INSERT INTO items (rowid, title) VALUES (5, 'apple'), (9, 'pear'); "
+          + "INSERT INTO f (f) VALUES ('rebuild');")
+      try sandbox.migrate()
+      try sandbox.add(
+        "0002_more", "operations: [{ rebuild_table: { table: items, columns: \(columns) } }]")
+      if isKept {
+        #expect(try sandbox.migrate().failure == nil)
+      } else {
+        let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+        #expect(failure?.status == .invalidInput)
+      }
+      #expect(try sandbox.rows("SELECT rowid, title FROM f WHERE f MATCH 'pear'") == [[9, "pear"]])
+    }
   }
 
   @Test("a foreign key in a table constraint is not changed at its column")
