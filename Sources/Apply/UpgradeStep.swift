@@ -120,8 +120,25 @@ extension Upgrade {
     let touched = Set(delta.keys.union(step.delta.keys).map(\.name))
     let differences = project.drift(of: schema, from: step.delta.applied(to: batch.expected))
       .filter { touched.contains($0.holder.identifier) }
-    let unexpected = delta.addedOrRemoved.symmetricDifference(step.delta.addedOrRemoved)
+    var unexpected = delta.addedOrRemoved.symmetricDifference(step.delta.addedOrRemoved)
+    let expected = Set(batch.expected.objects.map(\.key))
+    let foreign = unexpected.compactMap { batch.live.object($0.kind, $0.name) }
+      .filter { project.foreign.contains($0, besides: expected) }
+    // Foreign indexes and triggers are dropped with their table.
+    unexpected.subtract(
+      foreign.filter { object in
+        let table = SchemaDelta.Key(.table, object.holder)
+        return object.kind != .table && step.delta.before[table] != nil
+          && step.delta.after[table] == nil
+      }.map(\.key))
     guard !differences.isEmpty || !unexpected.isEmpty else { return }
+    if let object = foreign.first(where: { unexpected.contains($0.key) }) {
+      throw context.failure(
+        .finding,
+        "this migration creates or drops the \(object.kind.rawValue) `\(object.name)`, which does "
+          + "not belong to the history: another tool owns it, or `ignore` names it",
+        remedy: "Remove the statement from the migration, or the name from `ignore`")
+    }
     let other =
       differences.map(\.sentence)
       + unexpected.map { "\($0.kind.rawValue) `\($0.name)`" }.sorted()

@@ -283,6 +283,41 @@ struct LeftBehindTests {
     #expect(report.drift?.map(\.object) == ["hook"])
   }
 
+  @Test("an ignored index or trigger is dropped with its table")
+  func ignoredParts() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")
+    try sandbox.migrate()
+    try sandbox.run(
+      "CREATE INDEX ext_i ON t (a); CREATE TRIGGER ext_t AFTER INSERT ON t BEGIN SELECT 1; END")
+    sandbox.ignore = ["ext_*"]
+    try sandbox.add("0002_drop", "operations: [{ drop_table: { table: t } }]")
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(try sandbox.project().verify(database: sandbox.database, timeout: 1).status == .success)
+  }
+
+  @Test(
+    "a migration does not create or drop what belongs to others",
+    arguments: [
+      "DROP TABLE IF EXISTS ext_a", "DROP INDEX IF EXISTS ext_i",
+      "DROP TABLE IF EXISTS grdb_migrations", "CREATE TABLE IF NOT EXISTS ext_a (x)",
+    ])
+  func others(_ statement: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")
+    try sandbox.migrate()
+    try sandbox.run(
+      "CREATE TABLE ext_a (x); CREATE INDEX ext_i ON t (a); CREATE TABLE grdb_migrations (x)")
+    sandbox.ignore = ["ext_*"]
+    try sandbox.addSQL("0002_others", statement)
+    let failure = try #require(try sandbox.migrate().failure)
+    #expect(failure.status == .finding)
+    #expect(failure.message.contains("which does not belong to the history"), "\(failure.message)")
+    #expect(
+      try sandbox.rows("SELECT count(*) FROM sqlite_schema WHERE name GLOB '[eg]*_[aim]*'") == [[3]]
+    )
+  }
+
   @Test(
     "a type or an expression may not contain additional SQL",
     arguments: [
