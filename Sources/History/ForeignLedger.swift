@@ -41,6 +41,13 @@ struct ForeignLedger {
     let columns = try Self.columns(of: table, on: connection)
     guard !columns.isEmpty else { return nil }
     if let column = item.column {
+      // SQLite reads a quoted name without a column as a string.
+      guard columns.contains(column.identifier) else {
+        throw Failure(
+          .invalidInput,
+          "the table `\(table)` has no column `\(column)`, which `replaces` names\(didYouMean(column, among: columns.map(\.text).sorted()))"
+        )
+      }
       rule = .text
       entries = try Self.texts(
         "SELECT \(Quoting.quoted(column)) FROM main.\(Quoting.quoted(table))", connection)

@@ -505,6 +505,9 @@ struct ForeignLedgerTests {
       "CREATE TABLE t (a); CREATE TABLE my_steps (step INTEGER); INSERT INTO my_steps VALUES (1)")
     try history("")
     #expect(sandbox.failure()?.status == .invalidInput)
+    try history(", column: stepp")
+    #expect(sandbox.failure()?.status == .invalidInput)
+    #expect(sandbox.failure()?.message.contains("has no column `stepp`") == true)
     try history(", column: step")
     #expect(try sandbox.migrate().adopted == ["0001_step"])
   }
