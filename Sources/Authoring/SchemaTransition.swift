@@ -39,6 +39,7 @@ package struct SchemaTransition {
   private mutating func rename(_ renaming: [SchemaRenaming]) throws(Failure) {
     for one in renaming {
       let table = try subject(of: one)
+      try requireWanted(one, in: renaming)
       // Renaming rewrites the text of views and triggers, but the wanted schema has its own text of them.
       try drop(current.objects.filter { $0.kind == .view || $0.kind == .trigger && isToChange($0) })
       if let column = one.column {
@@ -77,6 +78,25 @@ package struct SchemaTransition {
       throw refusal("`\(table.name)` already has a column `\(one.to)`")
     }
     return table
+  }
+
+  /// Requires the wanted schema to have the new name. Otherwise, later operations would drop the renamed
+  /// object with its values.
+  private func requireWanted(
+    _ one: SchemaRenaming, in all: [SchemaRenaming]
+  ) throws(Failure) {
+    let tables = wanted.tables.map(\.name)
+    guard one.column != nil else {
+      guard wanted.table(one.to) != nil else {
+        throw refusal("the new schema has no table `\(one.to)`", one.to, tables)
+      }
+      return
+    }
+    let name = all.first { $0.column == nil && $0.table.isSameName(as: one.table) }?.to ?? one.table
+    guard let columns = wanted.table(name)?.columns,
+      !columns.contains(where: { $0.isSameName(as: one.to) })
+    else { return }
+    throw refusal("the new schema has no column `\(name).\(one.to)`", one.to, columns)
   }
 
   private func refusal(

@@ -345,6 +345,8 @@ struct SchemaSourceTests {
       ("notes.txet=body", "`notes` has no column `txet`: did you mean `text`?"),
       ("notes.text=ID", "`notes` already has a column `ID`"),
       ("notes=NOTES", "table `NOTES` already exists"),
+      ("notes.text=bdy", "the new schema has no column `notes.bdy`: did you mean `body`?"),
+      ("notes=note", "the new schema has no table `note`: did you mean `notes`?"),
     ])
   func renamingOfNothing(renaming: String, message: String) throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
