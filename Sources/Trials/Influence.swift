@@ -69,7 +69,7 @@ struct Influence {
     if let narrowed = try clearing(mapped) { return narrowed }
     guard !lost.isEmpty else { return .kept(.elsewhere) }
     if let narrowed = try range(lost) { return narrowed }
-    if try isListOfValues(lost) { return .kept(.elsewhere) }
+    if try isListOfValues(lost) { return try unnamed(lost[0]) ?? .kept(.elsewhere) }
     if mapped.allSatisfy(isDate), let verdict = try form(lost) { return verdict }
     return .lost(lost, isAll: lost.count == cells.count)
   }
@@ -162,6 +162,12 @@ struct Influence {
       if let outcome = try outcome(value, cell) { outcomes.insert(outcome.digest) }
     }
     return outcomes.count > (isReduced ? 2 : 1)
+  }
+
+  /// A verdict if two values of the column's CHECK that the list does not name become equal.
+  private func unnamed(_ cell: LossJudge.Cell) throws(Failure) -> LossJudge.Verdict? {
+    let values = (table.hints[column.key] ?? []).filter { isOfKind($0) && !judge.text.names($0) }
+    return try compared(Array(values.prefix(4)), in: cell).equal.map { .narrowed(cell, $0, $1) }
   }
 
   /// Whether the column keeps its name and its kind of values, and is not a flag. Then two

@@ -37,7 +37,8 @@ struct Place {
     return place(of: step)
   }
 
-  /// The statement that loses the values. Nil if the manifest overwrites the column explicitly.
+  /// The statement that loses the values. Nil if the manifest overwrites the column or deletes the rows
+  /// explicitly.
   ///
   /// - Parameters:
   ///   - column: the name of the cells' column in the statements.
@@ -61,7 +62,7 @@ struct Place {
     guard !cells.isEmpty,
       let step = try last(one, two, orHolding: { $0 == column && values.contains($1) })
     else { return overwrites(column) ? nil : fallback }
-    return updates(step, column) ? nil : place(of: step)
+    return updates(step, column) || keepsOnlyKeys(step, of: cells) ? nil : place(of: step)
   }
 
   /// The statement after which two runs no longer differ. If no statement has this effect, the
@@ -147,6 +148,19 @@ struct Place {
       count = now
     }
     return deleted
+  }
+
+  /// Whether the manifest deletes the rows of the cells explicitly, and only their keys remain in other tables,
+  /// for example in a log.
+  private func keepsOnlyKeys(_ step: Experiment.Step, of cells: [LossJudge.Cell]) -> Bool {
+    guard writesTable(step), deletes(step) else { return false }
+    return cells.allSatisfy { cell in
+      let places = outcome.table.shape.columns.enumerated().flatMap { index, column in
+        judge.ownMarks(.init(table: cell.table, row: cell.row, column: index))
+          .flatMap(judge.places).map { (table: $0.table, isOfKey: column.isInKey) }
+      }
+      return !places.isEmpty && places.allSatisfy { $0.isOfKey && $0.table != outcome.name }
+    }
   }
 
   /// Whether the statement deletes rows of the table.
