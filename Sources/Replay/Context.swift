@@ -85,10 +85,11 @@ package struct Context {
     return failure
   }
 
-  /// Advice for a rename that would break an object: SQLite does not rewrite objects that read the renamed
-  /// column from a view.
+  /// Advice for a rename that would break a view or a trigger: SQLite does not rewrite objects that read the
+  /// renamed column from a view.
   private func advice(on error: DatabaseError) -> String {
-    error.message.hasPrefix("error in ") && error.message.contains(" after rename: ")
+    ["error in view ", "error in trigger "].contains(where: error.message.hasPrefix)
+      && error.message.contains(" after rename: ")
       ? ". Drop it first, and create it again afterwards" : ""
   }
 }

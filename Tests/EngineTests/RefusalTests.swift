@@ -92,6 +92,16 @@ struct RefusalTests {
     #expect(failure.place?.position?.line == 2)
   }
 
+  @Test("a rename to an existing column is refused without advice to drop the table")
+  func existingName() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a, b);")
+    try sandbox.add(
+      "0002_x", "operations:\n  - rename_column: { table: t, from: a, to: b }\n")
+    let failure = try #require(try sandbox.migrate().failure)
+    #expect(failure.message == "error in table t after rename: duplicate column name: b")
+  }
+
   @Test("it is also refused inside triggers and expressions of updates")
   func smuggled() throws {
     for yaml in [
