@@ -17,10 +17,9 @@ package struct SchemaRenaming: Sendable, Hashable {
   /// - Parameter text: `table.old=new` or `table=new`, with names as in SQL.
   package init?(_ text: String) {
     let tokens = TokenizedSQL(text)
-    let words = tokens.significant
-    let names = words.filter { [.word, .quotedIdentifier].contains($0.kind) }
-      .map { Quoting.unquoted(tokens.text($0)) }
-    let form = words.map { [.word, .quotedIdentifier].contains($0.kind) ? "n" : tokens.text($0) }
+    func isName(_ token: Token) -> Bool { [.word, .quotedIdentifier].contains(token.kind) }
+    let names = tokens.significant.filter(isName).map { Quoting.unquoted(tokens.text($0)) }
+    let form = tokens.significant.map { isName($0) ? "n" : tokens.text($0) }
     guard ["n=n", "n.n=n"].contains(form.joined()), names.allSatisfy({ !$0.isEmpty }) else {
       return nil
     }
@@ -37,8 +36,8 @@ package struct SchemaRenaming: Sendable, Hashable {
 
   /// The text that `init(_:)` parses into this renaming.
   package var text: String {
-    ([table, column].compactMap(\.self).map { Quoting.identifier($0) }).joined(separator: ".")
-      + "=" + Quoting.identifier(to)
+    [table, column].compactMap(\.self).map { Quoting.identifier($0) }.joined(separator: ".") + "="
+      + Quoting.identifier(to)
   }
 }
 

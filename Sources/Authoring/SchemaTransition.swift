@@ -85,12 +85,10 @@ package struct SchemaTransition {
   private func requireWanted(
     _ one: SchemaRenaming, in all: [SchemaRenaming]
   ) throws(Failure) {
-    let tables = wanted.tables.map(\.name)
     guard one.column != nil else {
-      guard wanted.table(one.to) != nil else {
-        throw refusal("the new schema has no table `\(one.to)`", one.to, tables)
-      }
-      return
+      guard wanted.table(one.to) == nil else { return }
+      throw refusal(
+        "the new schema has no table `\(one.to)`", one.to, wanted.tables.map(\.name))
     }
     let name = all.first { $0.column == nil && $0.table.isSameName(as: one.table) }?.to ?? one.table
     guard let columns = wanted.table(name)?.columns,

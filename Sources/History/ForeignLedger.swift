@@ -45,8 +45,8 @@ struct ForeignLedger {
       guard columns.contains(column.identifier) else {
         throw Failure(
           .invalidInput,
-          "the table `\(table)` has no column `\(column)`, which `replaces` names\(didYouMean(column, among: columns.map(\.text).sorted()))"
-        )
+          "the table `\(table)` has no column `\(column)`, which `replaces` names"
+            + didYouMean(column, among: columns.map(\.text).sorted()))
       }
       rule = .text
       entries = try Self.texts(

@@ -52,7 +52,8 @@ package struct Candidates: Sendable {
     [.real(number + 0.123_456_7), .real(number - 0.123_456_7)]
   }
 
-  /// Values in common formats for a column that refuses marks, so that its rows differ.
+  /// Values for a column that refuses marks, so that its rows differ: first the values in the
+  /// CHECK, then values in common formats.
   func distinct(for column: DeviceTable.Column) -> [Value] {
     var known: Set<Value> = [.null]
     let others: [Value] =
@@ -62,7 +63,7 @@ package struct Candidates: Sendable {
       case .real: [1.234_567, 2.345_678, 0.123_456_7, 0.654_321].map(Value.real)
       case .blob: moreForms
       }
-    return (others + values(for: column)).filter { known.insert($0).inserted }
+    return (hinted(column) + others + values(for: column)).filter { known.insert($0).inserted }
   }
 
   /// Bytes of the length that a CHECK contains.

@@ -317,14 +317,10 @@ struct RowFiller {
         !isMark(new), isMark(old) || kind.isLikely
       else { continue }
       var values: [Value] = []
-      let hinted = candidates.hinted(column)
-      // Few other texts, so that the rows of a small table contain different kinds of them.
-      let most = column.affinity == .text ? hinted.count + 6 : .max
-      for (index, value) in (hinted + candidates.distinct(for: column)).enumerated()
-      where index < hinted.count || values.count < most {
-        if !values.contains(value), try accepts(value, for: column, of: shape, at: address) {
-          values.append(value)
-        }
+      // Few texts besides those of the CHECK, so that the rows of a small table contain different kinds.
+      let most = column.affinity == .text ? candidates.hinted(column).count + 6 : .max
+      for value in candidates.distinct(for: column) where values.count < most {
+        if try accepts(value, for: column, of: shape, at: address) { values.append(value) }
       }
       accepted[[shape.key, column.key]] = values
     }

@@ -85,8 +85,8 @@ enum NewCommand: Command {
         throw session.usageError(
           "`\(text.visible)` is not a valid renaming",
           hint:
-            "Write `--rename table.old=new` for a column, `--rename old=new` for a table, with names as in SQL."
-        )
+            "Write `--rename table.old=new` for a column, `--rename old=new` for a table, with names "
+            + "as in SQL.")
       }
       return renaming
     }
