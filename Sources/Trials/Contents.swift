@@ -17,13 +17,17 @@ struct Contents {
 
     func index(of column: Identifier) -> Int? { columns.firstIndex(of: column) }
 
-    fileprivate var digest: Int {
-      rows.reduce(rows.count) { sum, row in
+    /// The rows without new numbers.
+    fileprivate var comparable: [[Value]] {
+      guard let numberedKey else { return rows }
+      return rows.map { row in
         var row = row
-        if let numberedKey { row[numberedKey] = .null }
-        return sum &+ row.hashValue
+        row[numberedKey] = .null
+        return row
       }
     }
+
+    fileprivate var digest: Int { comparable.reduce(rows.count) { $0 &+ $1.hashValue } }
   }
 
   private(set) var tables: [Identifier: Table] = [:]
@@ -95,6 +99,23 @@ struct Contents {
 
   /// A digest of each table, which is equal for the same rows in any order.
   var digest: [Identifier: Int] { tables.mapValues(\.digest) }
+
+  /// The rows that the other contents do not have, as cells of their first column.
+  func rows(notIn other: Contents) -> Set<LossJudge.Cell> {
+    var places: Set<LossJudge.Cell> = []
+    for (name, table) in tables {
+      var rest = Dictionary(
+        (other.tables[name]?.comparable ?? []).map { ($0, 1) }, uniquingKeysWith: +)
+      for (index, row) in table.comparable.enumerated() {
+        if let count = rest[row], count > 0 {
+          rest[row] = count - 1
+        } else {
+          places.insert(LossJudge.Cell(table: name, row: index, column: 0))
+        }
+      }
+    }
+    return places
+  }
 
   var rowCount: Int { tables.values.reduce(0) { $0 + $1.rows.count } }
 }

@@ -39,28 +39,8 @@ struct Influence {
     if !judge.exists(newName, in: name), !judge.mayCopy {
       return .lost(free, isAll: free.count == cells.count)
     }
-    var lost: [LossJudge.Cell] = []
-    var mapped: [LossJudge.Cell] = []
-    let changes = free.compactMap { judge.setting($0, to: other(than: $0)) }
-    if let outcome = try judge.experiment.run(changes),
-      outcome.contents.digest == judge.base.contents.digest
-    {
-      lost = free
-    } else {
-      var isTried = false
-      for cell in free {
-        switch judge.effect(of: try varied(cell)) {
-        case .none: lost.append(cell)
-        case .values: mapped.append(cell)
-        // The value only selects the row. This does not show whether the value itself survives.
-        case .rows: break
-        case .unknown: continue
-        }
-        isTried = true
-      }
-      if !isTried, !column.isInKey {
-        return free.count < gone.count ? .kept(.elsewhere) : .untried
-      }
+    guard let (mapped, lost) = try effects(of: free) else {
+      return free.count < gone.count ? .kept(.elsewhere) : .untried
     }
     if try isPosition(free) { return .kept(.elsewhere) }
     if let narrowed = try narrowing(mapped, lost, isExact: gone.count < cells.count) {
@@ -108,6 +88,40 @@ struct Influence {
   }
 
   // MARK: Other values
+
+  /// The cells whose values influence the result, and the cells whose values do not. A cell whose
+  /// value only selects the row is in neither list: this does not show whether the value itself
+  /// survives. Nil if the column accepts no other value, or if every run fails.
+  private func effects(
+    of cells: [LossJudge.Cell]
+  ) throws(Failure) -> (mapped: [LossJudge.Cell], lost: [LossJudge.Cell])? {
+    if let all = try others(in: cells) {
+      if all.digest == judge.base.contents.digest { return ([], cells) }
+      if let mapped = judge.changed(cells, in: all) {
+        // Each value influences only its own rows if every second value does.
+        let half = cells.indices.filter { $0 % 2 == 0 }.map { cells[$0] }
+        if let contents = try others(in: half),
+          judge.changed(cells, in: contents) == mapped.intersection(half)
+        {
+          return (cells.filter(mapped.contains), cells.filter { !mapped.contains($0) })
+        }
+      }
+    }
+    var (mapped, lost): ([LossJudge.Cell], [LossJudge.Cell]) = ([], [])
+    var isTried = column.isInKey
+    for cell in cells {
+      let effect = judge.effect(of: try varied(cell))
+      if effect == .none { lost.append(cell) }
+      if effect == .values { mapped.append(cell) }
+      if effect != .unknown { isTried = true }
+    }
+    return isTried ? (mapped, lost) : nil
+  }
+
+  /// The contents after a run with other values in all the cells.
+  private func others(in cells: [LossJudge.Cell]) throws(Failure) -> Contents? {
+    try judge.experiment.run(cells.compactMap { judge.setting($0, to: other(than: $0)) })?.contents
+  }
 
   /// The outcome with another value; nil if the column accepts none of the tested values.
   private func varied(_ cell: LossJudge.Cell) throws(Failure) -> Experiment.Outcome? {

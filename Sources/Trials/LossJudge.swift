@@ -350,6 +350,20 @@ struct LossJudge {
     return outcome.contents.rowCount == base.contents.rowCount ? .values : .rows
   }
 
+  /// The cells from whose rows the rows come that differ after a run with other values in the cells.
+  /// Nil if the number of rows differs, or if another row differs.
+  func changed(_ cells: [Cell], in contents: Contents) -> Set<Cell>? {
+    guard contents.rowCount == base.contents.rowCount else { return nil }
+    let places = base.contents.rows(notIn: contents)
+    var (changed, known): (Set<Cell>, Set<Cell>) = ([], [])
+    for cell in cells {
+      let own = descendants(of: cell, in: cell.table).filter(places.contains)
+      if !own.isEmpty { changed.insert(cell) }
+      known.formUnion(own)
+    }
+    return known == places ? changed : nil
+  }
+
   /// Whether the step keeps every row if one column holds a value of another type, for each column.
   func convertsTypes(in table: FilledDatabase.Table) throws(Failure) -> Bool {
     for (index, column) in table.shape.columns.enumerated() {
