@@ -22,10 +22,7 @@ extension Connection {
       try register(
         FunctionDefinition(name: name, arguments: 0, isDeterministic: true, body: { _ in value }))
     }
-    let known = try rows("SELECT name FROM pragma_function_list").compactMap {
-      $0[0].text?.identifier
-    }
-    for name in TimeFunctions.names.intersection(known) {
+    for name in timeFunctions {
       try register(
         FunctionDefinition(name: name.text, arguments: -1, isDeterministic: true) { arguments in
           try evaluated(name, arguments, at: now)
@@ -47,6 +44,12 @@ extension Connection {
         return .blob(([UInt8](repeating: 0xA5, count: count) + digits).suffix(count))
       })
   }
+}
+
+/// The date functions of this SQLite.
+private let timeFunctions = TimeFunctions.names.filter { name in
+  let sql = "SELECT 1 FROM pragma_function_list WHERE name = ?"
+  return (try? Connection(path: nil).value(sql, [.text(name.text)])) != nil
 }
 
 /// A counter that gives random functions their results.

@@ -44,8 +44,7 @@ final class Experiment {
   }
 
   let database: FilledDatabase
-  private let application: Application
-  private let interruption: Interruption
+  private let history: TriedHistory
   private let migrations: [(index: Int, migration: Migration)]
   /// The changes of each run.
   private let always: [Change]
@@ -70,8 +69,7 @@ final class Experiment {
   ) {
     self.database = database
     self.checks = checks
-    application = history.application
-    interruption = history.interruption
+    self.history = history
     migrations = steps.map { ($0, history.migrations[$0].withSmallLimits) }
     touched = history.touched[steps[steps.count - 1]]
     always = []
@@ -79,10 +77,13 @@ final class Experiment {
 
   /// The same experiment without the rows of a table.
   init(_ other: Experiment, emptying table: String) {
-    (database, application, interruption) = (other.database, other.application, other.interruption)
+    (database, history) = (other.database, other.history)
     (migrations, touched, checks) = (other.migrations, other.touched, other.checks)
     always = other.always + [.remove(table: table, address: "1")]
   }
+
+  /// Whether the experiments of this migration have run too many statements for another column.
+  var isTooLong: Bool { history.spent > TriedHistory.budget }
 
   /// Whether a row, as it was filled, violates a new CHECK that reads the column.
   func forbids(
@@ -90,8 +91,8 @@ final class Experiment {
   ) throws(Failure) -> Bool {
     guard !checks.isEmpty else { return false }
     do {
-      let connection = try application.scratch()
-      _ = try application.register(on: connection)
+      let connection = try history.application.scratch()
+      _ = try history.application.register(on: connection)
       try connection.deserialize(database.bytes)
       return try checks.refuse(value, in: column, of: table, at: address, on: connection)
     } catch {
@@ -105,6 +106,9 @@ final class Experiment {
     _ changes: [Change] = [], tracing: Bool = false, checksReferences: Bool = false
   ) throws(Failure) -> Outcome? {
     (failure, calledUnknown, refusal) = (nil, false, nil)
+    // Reading all rows after each statement takes as long as the statement.
+    history.spent += migrations.reduce(0) { $0 + history.sizes[$1.index] } * (tracing ? 2 : 1)
+    let application = history.application
     let names = database.tables.keys
     do {
       let connection = try application.scratch()
@@ -128,7 +132,8 @@ final class Experiment {
       }
       connection.set(.triggers, to: true)
       let scratch = try ScratchDatabase(
-        on: connection, application, calls, isCopy: false, interruption: interruption)
+        on: connection, application, calls, isCopy: false,
+        interruption: history.interruption)
       var steps: [Step] = []
       var current = 0
       if tracing {
@@ -169,5 +174,27 @@ final class Experiment {
     } catch {
       throw Failure(.bug, "\(error)")
     }
+  }
+
+  /// The kinds of rows on which the migrations run. Tests groups of kinds, and the single kinds of
+  /// a group that fails.
+  func acceptedKinds(of all: [[RowKind]]) throws(Failure) -> [RowKind] {
+    var accepted: [RowKind] = []
+    var groups = all
+    while !groups.isEmpty {
+      let group = groups.removeFirst()
+      let kinds = accepted + group
+      let others = database.tables.values.flatMap { table in
+        table.rows.filter { !kinds.contains($0.kind) }.map {
+          Change.remove(table: table.shape.name, address: $0.address)
+        }
+      }
+      if try run(others) != nil {
+        accepted = kinds
+      } else if group.count > 1 {
+        groups.insert(contentsOf: group.map { [$0] }, at: 0)
+      }
+    }
+    return all.flatMap { $0.filter(accepted.contains) }
   }
 }

@@ -97,11 +97,11 @@ struct Influence {
   ) throws(Failure) -> (mapped: [LossJudge.Cell], lost: [LossJudge.Cell])? {
     if let all = try others(in: cells) {
       if all.digest == judge.base.contents.digest { return ([], cells) }
-      if let mapped = judge.changed(cells, in: all) {
+      if let mapped = judge.changed(cells, of: name, in: all) {
         // Each value influences only its own rows if every second value does.
         let half = cells.indices.filter { $0 % 2 == 0 }.map { cells[$0] }
         if let contents = try others(in: half),
-          judge.changed(cells, in: contents) == mapped.intersection(half)
+          judge.changed(cells, of: name, in: contents) == mapped.intersection(half)
         {
           return (cells.filter(mapped.contains), cells.filter { !mapped.contains($0) })
         }
@@ -297,7 +297,7 @@ struct Influence {
       values += [0.123_456_6, 0.123_457_4, 0.123456].map { .real(start + $0) }
     }
     if hints != nil { values += judge.oldValue(cell).variants }
-    return try narrowed(values, in: cell)
+    return try narrowed(values, judge.oldValue(cell).longPairs, in: cell)
   }
 
   private func isDate(_ cell: LossJudge.Cell) -> Bool {
@@ -323,29 +323,39 @@ struct Influence {
   }
 
   private func narrowed(
-    _ values: [Value], in cell: LossJudge.Cell
+    _ values: [Value], _ longPairs: [[Value]] = [], in cell: LossJudge.Cell
   ) throws(Failure) -> LossJudge.Verdict? {
-    let (equal, outcomes) = try compared(values, in: cell)
+    let (equal, outcomes) = try compared(values, longPairs, in: cell)
     guard let equal, outcomes > 1 else { return nil }
     return .narrowed(cell, equal.0, equal.1)
   }
 
   /// The first two values with the same outcome and an unchanged number of rows, and the number of
   /// different outcomes. Stops when it has found such values and a second outcome.
+  ///
+  /// - Parameter longPairs: further values; those after the first accepted pair are not needed.
   private func compared(
-    _ values: [Value], in cell: LossJudge.Cell
+    _ values: [Value], _ longPairs: [[Value]] = [], in cell: LossJudge.Cell
   ) throws(Failure) -> (equal: (Value, Value)?, outcomes: Int) {
     var known: [[Identifier: Int]: Value] = [:]
     var equal: (Value, Value)?
-    for value in values where equal == nil || known.count < 2 {
-      guard let outcome = try outcome(value, cell) else { continue }
-      if let other = known[outcome.digest], other != value,
-        outcome.rowCount == judge.base.contents.rowCount
-      {
-        equal = equal ?? (other, value)
+    /// Returns whether the column accepts all the values.
+    func compare(_ values: [Value]) throws(Failure) -> Bool {
+      var accepted = 0
+      for value in values where equal == nil || known.count < 2 {
+        guard let outcome = try outcome(value, cell) else { continue }
+        accepted += 1
+        if let other = known[outcome.digest], other != value,
+          outcome.rowCount == judge.base.contents.rowCount
+        {
+          equal = equal ?? (other, value)
+        }
+        known[outcome.digest] = known[outcome.digest] ?? value
       }
-      known[outcome.digest] = known[outcome.digest] ?? value
+      return accepted == values.count
     }
+    _ = try compare(values)
+    for pair in longPairs where try compare(pair) { break }
     return (equal, known.count)
   }
 

@@ -21,6 +21,8 @@ struct LossJudge {
     case narrowed(Cell, Value, Value)
     /// The column accepts no other value, or every run with another value fails.
     case untried
+    /// Too many statements have run.
+    case skipped
     /// The effect is unknown.
     case unknown
   }
@@ -143,6 +145,7 @@ struct LossJudge {
     let (gone, place) = missing(cells, after: name, as: newName)
     guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
     if let other = exchange(cells, in: filled, after: name, than: newName) { return .kept(other) }
+    guard !experiment.isTooLong else { return .skipped }
     return try Influence(
       judge: self, column: column, table: filled, name: name, newName: newName
     ).verdict(on: gone, of: cells)
@@ -274,6 +277,17 @@ struct LossJudge {
     return Array(places)
   }
 
+  /// The rows after the step with the primary key of the cell's row, as cells of their first column.
+  private func rows(withKeyOf cell: Cell, in name: Identifier?) -> [Cell] {
+    guard let name, let after = base.contents.tables[name],
+      let filled = database.tables[cell.table], let key = keyColumns(of: filled, in: after)
+    else { return [] }
+    let cells = filled.rows[cell.row].cells
+    return after.rows.indices.filter { row in
+      key.allSatisfy { after.rows[row][$1].isSame(as: cells[$0]) }
+    }.map { Cell(table: name, row: $0, column: 0) }
+  }
+
   /// Whether the table has the column after the step.
   func exists(_ column: Identifier, in name: Identifier?) -> Bool {
     name.flatMap { base.contents.tables[$0]?.index(of: column) } != nil
@@ -352,12 +366,14 @@ struct LossJudge {
 
   /// The cells from whose rows the rows come that differ after a run with other values in the cells.
   /// Nil if the number of rows differs, or if another row differs.
-  func changed(_ cells: [Cell], in contents: Contents) -> Set<Cell>? {
+  func changed(_ cells: [Cell], of name: Identifier?, in contents: Contents) -> Set<Cell>? {
     guard contents.rowCount == base.contents.rowCount else { return nil }
     let places = base.contents.rows(notIn: contents)
     var (changed, known): (Set<Cell>, Set<Cell>) = ([], [])
     for cell in cells {
-      let own = descendants(of: cell, in: cell.table).filter(places.contains)
+      var own = descendants(of: cell, in: name)
+      if own.isEmpty { own = rows(withKeyOf: cell, in: name) }
+      own.removeAll { !places.contains($0) }
       if !own.isEmpty { changed.insert(cell) }
       known.formUnion(own)
     }

@@ -18,6 +18,9 @@ package final class RowTrial {
   /// the table usually need the same outcomes.
   private var combined: (last: Int, table: Identifier, outcomes: [Int: TableOutcome?])?
 
+  /// The first column of the migration for which no other value was tried, to save time.
+  private var skipped: String?
+
   package init(
     _ project: Project, _ application: Application, isFull: Bool, _ interruption: Interruption
   ) {
@@ -46,9 +49,15 @@ package final class RowTrial {
     }
     let tables = history.affected[migration]
     guard !tables.all.isEmpty else { return }
+    (history.spent, skipped) = (0, nil)
     do {
       try judge(migration, tables, timeline)
       try judgeRebuilds(migration, timeline)
+      if let skipped {
+        evidence.notes.append(
+          "lint tried no other values of `\(skipped)` and the columns after it, because "
+            + "`\(history.migrations[migration].id)` has too many statements: divide it")
+      }
     } catch let error as DatabaseError where !error.isEnvironmentalFault {
       if !tables.changed.isEmpty { note(migration, error.message) }
     }
@@ -144,6 +153,8 @@ package final class RowTrial {
         migration: migration, table: outcome.table.shape.key, column: column.key)
       switch try outcome.verdict(on: column, as: name) {
       case .unknown: break
+      case .skipped:
+        skipped = skipped ?? "\(outcome.table.shape.name).\(column.name)"
       case .untried where !isThere && !mayCopy(key, timeline):
         evidence.destinations[key] = .nowhere
       case .untried:
@@ -356,7 +367,7 @@ package final class RowTrial {
       if let base = try checked.run() { return judge(checked, base) }
     }
     let reason = full.refusal ?? ""
-    let accepted = try acceptedKinds(full, RowFiller.groups + [combined])
+    let accepted = try full.acceptedKinds(of: RowFiller.groups + [combined])
     let members = accepted.contains(where: \.isMarked) ? [] : RowFiller.memberKinds + accepted
     for kinds in [members, accepted, RowFiller.dateKinds] where !kinds.isEmpty {
       let simpler = try experiment(kinds)
@@ -368,29 +379,5 @@ package final class RowTrial {
     if !text.joined.isEmpty { return try prepared(steps, tables, timeline, joinsRows: false) }
     if isSingle { note(first, "it does not run on generated rows (\(reason))") }
     return nil
-  }
-
-  /// The kinds of rows on which the migrations run. Tests groups of kinds, and the single kinds of
-  /// a group that fails.
-  private func acceptedKinds(
-    _ full: Experiment, _ all: [[RowKind]]
-  ) throws -> [RowKind] {
-    var accepted: [RowKind] = []
-    var groups = all
-    while !groups.isEmpty {
-      let group = groups.removeFirst()
-      let kinds = accepted + group
-      let others = full.database.tables.values.flatMap { table in
-        table.rows.filter { !kinds.contains($0.kind) }.map {
-          Experiment.Change.remove(table: table.shape.name, address: $0.address)
-        }
-      }
-      if try full.run(others) != nil {
-        accepted = kinds
-      } else if group.count > 1 {
-        groups.insert(contentsOf: group.map { [$0] }, at: 0)
-      }
-    }
-    return all.flatMap { $0.filter(accepted.contains) }
   }
 }

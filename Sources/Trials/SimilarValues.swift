@@ -17,14 +17,25 @@ extension Value {
         "007", "7", "K", "9300000", "Zebra abc", "ZEBRA ABC", "Zebra ", "Zebra", " Zebra", "Xebra",
         "Ze\nbra", "Ze bra",
       ]
-        + [11_000, 2000, 200, 90, 45, 18].flatMap { length in
-          ["a", "b"].map { Self.text(length, $0) }
-        }
-    case .blob:
-      [11_000, 300].flatMap { length in
-        [[1], [2]].map { .blob([UInt8](repeating: 8, count: length) + $0) }
-      } + [.blob([9])]
+    case .blob: [.blob([9])]
     case .null: []
+    }
+  }
+
+  /// Pairs of long values of the same type that differ only at the end, the longest first.
+  var longPairs: [[Value]] {
+    switch self {
+    case .text:
+      [11_000, 2000, 200, 90, 45, 18].map { length in
+        ["a", "b"].map { end in
+          .text(String(repeating: "Zebra", count: length / 5 + 1).prefix(length - 1) + end)
+        }
+      }
+    case .blob:
+      [11_000, 300].map { length in
+        [[1], [2]].map { .blob([UInt8](repeating: 8, count: length) + $0) }
+      }
+    default: []
     }
   }
 
@@ -51,10 +62,6 @@ extension Value {
       [0.25, 0.26, 0.31, 0.75, 0, 1].map { .real(number.rounded(.down) + $0) }
     default: []
     }
-  }
-
-  private static func text(_ length: Int, _ end: String) -> Value {
-    .text(String(repeating: "Zebra", count: length / 5 + 1).prefix(length - 1) + end)
   }
 
   /// Values in formats that marks do not have, such as dates and JSON. Some values of a format differ

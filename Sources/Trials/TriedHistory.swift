@@ -16,6 +16,10 @@ final class TriedHistory {
   private(set) var schemas: [Schema] = [Schema()]
   /// The tables that each migration changes.
   private(set) var touched: [Set<Identifier>] = []
+  /// The number of each migration's statements.
+  private(set) var sizes: [Int] = []
+  /// The number of statements that experiments have run for the migration that lint judges.
+  var spent = 0
   /// The older tables that each migration reads or changes.
   private(set) var affected: [AffectedTables] = []
   /// The rows that earlier migrations wrote, by migration and table, as they are before the
@@ -26,6 +30,9 @@ final class TriedHistory {
   /// The names of all objects that existed at any time.
   private var objectNames: Set<Identifier> = []
   private let objects = ReachedObjects()
+
+  /// The number of statements after which experiments try no other values of further columns.
+  static let budget = 10_000
 
   /// The maximum number of written rows of a table that later trials contain.
   private static let mostWritten = 8
@@ -45,6 +52,7 @@ final class TriedHistory {
     words.append(words(in: migrations.count, timeline))
     migrations.append(step.migration)
     touched.append(step.touched)
+    sizes.append(timeline.statements(in: sizes.count).count)
     objectNames.formUnion(step.delta.keys.map(\.name))
     var rows = written[written.count - 1]
     if !step.writeSet.written.isEmpty || step.touched.contains(where: { rows[$0] != nil }) {

@@ -608,4 +608,29 @@ struct LossTests {
     #expect(report.notes.contains { $0.contains("lint judged `0002_step` without rows") })
     #expect(report.findings.contains { $0.rule == "loses-values" && $0.object == "reminders.done" })
   }
+
+  @Test("a migration with very many statements is judged in part, with a note")
+  func tooManyStatements() throws {
+    let columns = (1...12).map { "c\($0)" }
+    let definition = "(id INTEGER PRIMARY KEY, \(columns.joined(separator: " TEXT, ")) TEXT);"
+    let inserts = (1...300).map { "INSERT INTO s VALUES (\($0));" }
+    let rebuild = """
+      CREATE TABLE x \(definition)
+      INSERT INTO x SELECT id, \(columns.map { "lower(\($0))" }.joined(separator: ", ")) FROM t;
+      DROP TABLE t;
+      ALTER TABLE x RENAME TO t;
+      """
+    let report = try lint(
+      [
+        sql("CREATE TABLE s (n INTEGER);\nCREATE TABLE t \(definition)"),
+        sql(inserts.joined(separator: "\n") + "\n" + rebuild),
+      ], .local)
+    let lossy = report.findings.filter { $0.rule == "loses-values" }.compactMap(\.object)
+    #expect(lossy.first == "t.c1" && !lossy.contains("t.c12"))
+    #expect(
+      report.notes == [
+        "lint tried no other values of `t.c\(lossy.count + 1)` and the columns after it, because "
+          + "`0002_step` has too many statements: divide it"
+      ])
+  }
 }
