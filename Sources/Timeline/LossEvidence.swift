@@ -9,8 +9,15 @@ package struct Loss: Sendable {
     case exchanged([(from: String, to: String)])
     /// Two different values of a column that became equal.
     case narrowed(String, String)
-    /// - Parameter ifEmpty: the table without whose rows the step loses these rows.
-    case rows(isAll: Bool, ifEmpty: String? = nil)
+    case rows(isAll: Bool, if: Condition? = nil)
+  }
+
+  /// The condition under which a step loses rows.
+  package enum Condition: Sendable {
+    /// The table is empty.
+    case empty(String)
+    /// The column's value is in no row of a table to which no foreign key refers.
+    case unmatched(column: String, in: String)
   }
 
   package let kind: Kind

@@ -13,7 +13,7 @@ package struct DeviceTable: Sendable {
     package let parent: Identifier
     /// The columns to which the key refers; empty for the parent's primary key.
     package var parentColumns: [Identifier]
-    /// Whether a LEFT JOIN keeps rows whose key is missing.
+    /// Whether no foreign key requires the parent: the step joins the tables by these columns.
     var isOptional = false
   }
 

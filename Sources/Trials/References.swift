@@ -33,7 +33,7 @@ extension FilledDatabase {
         found.append(
           DeviceTable.Reference(
             columns: [a], parent: parent.key, parentColumns: [b],
-            isOptional: text.joinedLeft.contains(a)))
+            isOptional: !text.referring.contains(a)))
       }
       references[name] = found
     }

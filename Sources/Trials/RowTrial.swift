@@ -132,7 +132,7 @@ package final class RowTrial {
       guard emptied.lost.count == filled.rows.count, let statement = try place.ofRows() else {
         continue
       }
-      evidence.losses.append(emptied.loss(.rows(isAll: true, ifEmpty: name), at: statement))
+      evidence.losses.append(emptied.loss(.rows(isAll: true, if: .empty(name)), at: statement))
     }
   }
 
@@ -142,7 +142,8 @@ package final class RowTrial {
   ) throws {
     let place = Place(timeline: timeline, migration: migration, outcome: outcome)
     if !outcome.lost.isEmpty, let statement = try place.ofRows() {
-      evidence.losses.append(outcome.loss(.rows(isAll: outcome.losesAll), at: statement))
+      evidence.losses.append(
+        outcome.loss(.rows(isAll: outcome.losesAll, if: outcome.unmatched), at: statement))
     }
     var exchanged: [(from: String, to: String)] = []
     var exchange: StatementPlace?
@@ -316,6 +317,7 @@ package final class RowTrial {
     let text = StepText(
       steps.flatMap { timeline.statements(in: $0).map(\.sql) },
       newKeys: Set(changes.flatMap(\.newKeys)),
+      referring: Set(changes.flatMap { $0.after?.foreignKeys.flatMap(\.columns) ?? [] }),
       columns: Set(
         tables.all.compactMap { history.schemas[first].table($0).flatMap(TableShape.init) }
           .flatMap { $0.columns.map(\.key) }),

@@ -12,8 +12,8 @@ struct StepText {
   private(set) var compared: [Identifier: [Value]] = [:]
   /// Pairs of columns that the text compares.
   private(set) var joined: [(Identifier, Identifier)] = []
-  /// Those of LEFT JOINs: rows remain if they have no partner.
-  private(set) var joinedLeft: Set<Identifier> = []
+  /// The columns with a foreign key after the step, which refuses rows without a parent.
+  let referring: Set<Identifier>
 
   /// The columns by which the text groups rows, and columns that become a key.
   private(set) var groups: Set<Identifier>
@@ -32,13 +32,15 @@ struct StepText {
   /// - Parameters:
   ///   - columns: columns that count even if their names are keywords.
   ///   - newKeys: columns that become a key.
+  ///   - referring: columns with a foreign key after the step.
   ///   - joinsRows: whether to collect the pairs of `joined`.
   init(
     _ statements: some Sequence<String>, newKeys: Set<Identifier> = [],
-    columns: Set<Identifier> = [], joinsRows: Bool = true
+    referring: Set<Identifier> = [], columns: Set<Identifier> = [], joinsRows: Bool = true
   ) {
     groups = newKeys
     self.columns = columns
+    self.referring = referring
     for sql in statements.map({ TokenizedSQL($0) }) {
       note(sql)
       noteComparisons(sql)
@@ -101,8 +103,6 @@ struct StepText {
     let tokens = sql.significant
     func name(_ index: Int) -> Identifier? { self.name(tokens, index, sql) }
     var names: [(index: Int, name: Identifier)] = []
-    func count(_ word: String) -> Int { tokens.count { sql.isWord($0, word) } }
-    let isLeft = count("LEFT") > 0 && count("LEFT") == count("JOIN")
     var calls: [Identifier?] = []
     for index in tokens.indices {
       let text = sql.text(tokens[index])
@@ -126,8 +126,8 @@ struct StepText {
         // The column may follow: `0 = done`, or `WHEN 1 THEN done`.
         if let next = name(index + 2) { note(value, for: next) }
       } else if let left = sql.queried(tokens, index).flatMap(name), let right = name(index + 3) {
-        // Some rows have no partner in `x IN (SELECT y FROM …)`.
-        join(left, right, true)
+        // `x IN (SELECT y FROM …)`
+        joined.append((left, right))
       } else if let name = name(index) {
         if !Keywords.isKeyword(name.text) || columns.contains(name)
           || tokens[index].kind == .quotedIdentifier
@@ -135,12 +135,12 @@ struct StepText {
           names.append((index, name))
         }
         if name == "using", let column = self.name(tokens, index + 2, sql) {
-          join(column, column, isLeft)
+          joined.append((column, column))
         }
       } else if text == "=" || text == "==", let left = name(index - 1), let right = name(index + 1)
       {
         let last = sql.textOrEmpty(tokens, index + 2) == "." ? name(index + 3) ?? right : right
-        if left != last || sql.textOrEmpty(tokens, index - 2) == "." { join(left, last, isLeft) }
+        if left != last || sql.textOrEmpty(tokens, index - 2) == "." { joined.append((left, last)) }
       }
     }
   }
@@ -226,11 +226,6 @@ struct StepText {
   private static let comparisons: Set<Identifier> = [
     "=", "==", "<>", "!=", "<", ">", "<=", ">=", "is", "not", "like", "glob",
   ]
-
-  private mutating func join(_ one: Identifier, _ other: Identifier, _ isLeft: Bool) {
-    joined.append((one, other))
-    if isLeft { joinedLeft.formUnion([one, other]) }
-  }
 
   /// The mark, in a JSON object if the step names members of the column.
   func form(of mark: Value, for column: Identifier) -> Value {

@@ -29,6 +29,20 @@ struct TableOutcome {
     losesAll = lost.count == table.rows.count && judge.text.joined.isEmpty
   }
 
+  /// The condition under which the rows are lost: a join finds no partner for them.
+  var unmatched: Loss.Condition? {
+    for reference in judge.database.references[table.shape.key] ?? [] where reference.isOptional {
+      guard let index = table.index(of: reference.columns[0]),
+        let parent = judge.database.tables[reference.parent]
+      else { continue }
+      let cells = lost.map { LossJudge.Cell(table: table.shape.key, row: $0, column: index) }
+      if cells.allSatisfy({ judge.keys(for: $0)?.contains(judge.oldValue($0)) == false }) {
+        return .unmatched(column: table.shape.columns[index].name, in: parent.shape.name)
+      }
+    }
+    return nil
+  }
+
   func verdict(
     on column: DeviceTable.Column, as newName: Identifier
   ) throws(Failure) -> LossJudge.Verdict {

@@ -633,4 +633,32 @@ struct LossTests {
           + "`0002_step` has too many statements: divide it"
       ])
   }
+
+  @Test(
+    "a join loses rows without a partner, unless a new foreign key refuses them",
+    arguments: ["JOIN lists l ON l.id = i.list", "WHERE list IN (SELECT id FROM lists)"])
+  func partners(_ join: String) throws {
+    func losses(_ type: String) throws -> [String] {
+      let report = try lint(
+        [
+          sql(
+            """
+            CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT);
+            CREATE TABLE items (id INTEGER PRIMARY KEY, list INTEGER NOT NULL, title TEXT);
+            """),
+          sql(
+            """
+            CREATE TABLE x (id INTEGER PRIMARY KEY, list \(type), title TEXT);
+            INSERT INTO x SELECT i.id, list, i.title FROM items i \(join);
+            DROP TABLE items;
+            ALTER TABLE x RENAME TO items;
+            """),
+        ], .local)
+      return report.findings.filter { $0.rule == "loses-rows" }.map(\.message)
+    }
+    #expect(
+      try losses("INTEGER NOT NULL")
+        == ["rows of `items` are lost if no row of `lists` matches their `list`"])
+    #expect(try losses("INTEGER NOT NULL REFERENCES lists (id)") == [])
+  }
 }

@@ -24,15 +24,17 @@ extension Rule {
     right: rebuiltReminders(copy: ""),
     check: .history { timeline, _ in
       let found = timeline.losses.losses.compactMap { loss -> Draft? in
-        guard case .rows(let isAll, let ifEmpty) = loss.kind else { return nil }
+        guard case .rows(let isAll, let condition) = loss.kind else { return nil }
         let replacement = timeline.replacement(at: loss)
         let message =
-          if let ifEmpty {
-            "if `\(ifEmpty)` is empty, all rows of `\(loss.table)` are lost"
+          if case .empty(let other) = condition {
+            "if `\(other)` is empty, all rows of `\(loss.table)` are lost"
           } else if isAll {
             "all rows of `\(loss.table)` are lost, and the table exists after the migration"
           } else if replacement != nil {
             "some rows of `\(loss.table)` are lost: REPLACE deletes them"
+          } else if case .unmatched(let column, let other) = condition {
+            "rows of `\(loss.table)` are lost if no row of `\(other)` matches their `\(column)`"
           } else {
             "some rows of `\(loss.table)` are lost: no statement deletes them from it"
           }
