@@ -60,12 +60,12 @@ extension TableChange {
     return lostChecks.filter { retyped.isDisjoint(with: $0.columns) }
   }
 
-  /// The columns outside the primary key whose new type stores values differently.
+  /// The columns whose new type stores values differently.
   package var retypedColumns: [(old: TableShape.Column, new: TableShape.Column)] {
     guard let before, let after else { return [] }
     return keptColumns.filter { old, new in
-      !before.isInPrimaryKey(old) && !after.isInPrimaryKey(new) && !old.isGenerated
-        && !new.isGenerated && before.affinity(of: old).storage != after.affinity(of: new).storage
+      !old.isGenerated && !new.isGenerated
+        && before.affinity(of: old).storage != after.affinity(of: new).storage
     }
   }
 

@@ -101,14 +101,15 @@ package struct Candidates: Sendable {
   }
 
   private func keys(_ column: DeviceTable.Column) -> [Value] {
-    let numbers = (1...3).map { Value.integer($0) }
+    // An app writes no texts as numeric keys.
+    let numbers = (1...8).map { Value.integer($0) }
     let words: [Value] = ["one", "two", "three"]
     let uuids = (1...3).map { Value.text("00000000-0000-4000-8000-00000000000\($0)") }
     let bytes = (1...3).map { Value.blob([UInt8](repeating: UInt8($0), count: 16)) }
     let hinted = hints.values[column.key] ?? []
     return switch column.affinity {
     case .text: words + uuids + hinted
-    case .integer, .numeric, .real: numbers + words + hinted
+    case .integer, .numeric, .real: numbers + hinted
     case .blob: column.type.isEmpty ? words + bytes + hinted : bytes + words + hinted
     }
   }

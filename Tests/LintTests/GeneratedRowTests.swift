@@ -662,4 +662,26 @@ struct GeneratedRowTests {
     #expect(
       report.findings.filter { $0.rule == "two-devices" }.map(\.object) == ["items.state"])
   }
+
+  @Test("a numeric key holds no texts", arguments: ["'home', 'mobile'", ""])
+  func numericKeys(_ kinds: String) throws {
+    let check = kinds.isEmpty ? "" : "CHECK (kind IN (\(kinds)))"
+    #expect(
+      try found([
+        sql(
+          """
+          CREATE TABLE phones (
+            contact INTEGER NOT NULL, kind TEXT NOT NULL \(check), number TEXT NOT NULL,
+            PRIMARY KEY (contact, kind)
+          )
+          """),
+        sql(
+          """
+          CREATE TABLE contacts (id INTEGER PRIMARY KEY, home TEXT, mobile TEXT);
+          INSERT INTO contacts SELECT contact, max(CASE kind WHEN 'home' THEN number END),
+            max(CASE kind WHEN 'mobile' THEN number END) FROM phones GROUP BY contact;
+          DROP TABLE phones;
+          """),
+      ]) == [])
+  }
 }

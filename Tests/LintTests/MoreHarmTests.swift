@@ -690,6 +690,11 @@ struct MoreHarmTests {
             to: "\(key), x INTEGER",
             copy: "SELECT id, CASE x WHEN 'open' THEN 0 WHEN 'done' THEN 1 END FROM a")),
         Harm(
+          "a CHECK of a key that no longer fits the type",
+          ["drop-constraint a.x"], .local,
+          sql("CREATE TABLE a (x TEXT NOT NULL PRIMARY KEY CHECK (length(x) = 36)) STRICT"),
+          copied(to: "x BLOB NOT NULL PRIMARY KEY", copy: "SELECT CAST(x AS BLOB) FROM a")),
+        Harm(
           "CAST", ["loses-values reminders.title"], .local,
           rebuild(
             columns.replacing("title TEXT", with: "title INTEGER"),
