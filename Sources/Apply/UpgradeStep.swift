@@ -28,7 +28,9 @@ extension Upgrade {
         let record = try run(step, batch, beyond: violations)
         let after = try Schema(of: connection, knowing: before)
         let delta = SchemaDelta(from: before, to: after)
-        try compare(delta, with: step, after, batch, context)
+        try project.compare(
+          delta, with: step, on: (before, after), from: batch.expected,
+          hasDrift: !batch.drift.isEmpty)
         if !project.isFrozen(migration),
           let broken = try delta.brokenObjects(
             from: before, to: after, writing: record.writeSet.written, project.application)
@@ -108,45 +110,55 @@ extension Upgrade {
         + "again",
       place: failure.place, migration: failure.migration)
   }
+}
 
-  /// Requires the schema change to equal the change in the scratch database.
-  private func compare(
-    _ delta: SchemaDelta, with step: ScratchDatabase.Step, _ schema: Schema, _ batch: Batch,
-    _ context: Context
+extension Project {
+  /// Requires a migration to change the live schema as it changes the schema of the history.
+  ///
+  /// - Parameters:
+  ///   - delta: the change of the live schema.
+  ///   - step: the migration in the history.
+  ///   - live: the live schema before and after the migration.
+  ///   - expected: the schema of the history before the migration.
+  ///   - hasDrift: whether the live schema differed from the history before the run.
+  package func compare(
+    _ delta: SchemaDelta, with step: ScratchDatabase.Step, on live: (before: Schema, after: Schema),
+    from expected: Schema, hasDrift: Bool
   ) throws(Failure) {
     guard !delta.doesTheSame(as: step.delta) else { return }
     // Another tool may have written an equivalent definition, for example with other quotes. The migration may
     // keep this text, or replace it with the text of the history.
     let touched = Set(delta.keys.union(step.delta.keys).map(\.name))
-    let differences = project.drift(of: schema, from: step.delta.applied(to: batch.expected))
+    let differences = drift(of: live.after, from: step.delta.applied(to: expected))
       .filter { touched.contains($0.holder.identifier) }
     var unexpected = delta.addedOrRemoved.symmetricDifference(step.delta.addedOrRemoved)
-    let expected = Set(batch.expected.objects.map(\.key))
-    let foreign = unexpected.compactMap { batch.live.object($0.kind, $0.name) }
-      .filter { project.foreign.contains($0, besides: expected) }
+    let known = Set(expected.objects.map(\.key))
+    let others = unexpected.compactMap { live.before.object($0.kind, $0.name) }
+      .filter { foreign.contains($0, besides: known) }
     // Foreign indexes and triggers are dropped with their table.
     unexpected.subtract(
-      foreign.filter { object in
+      others.filter { object in
         let table = SchemaDelta.Key(.table, object.holder)
         return object.kind != .table && step.delta.before[table] != nil
           && step.delta.after[table] == nil
       }.map(\.key))
     guard !differences.isEmpty || !unexpected.isEmpty else { return }
-    if let object = foreign.first(where: { unexpected.contains($0.key) }) {
-      throw context.failure(
+    if let object = others.first(where: { unexpected.contains($0.key) }) {
+      throw Context(migration: step.migration).failure(
         .finding,
         "this migration creates or drops the \(object.kind.rawValue) `\(object.name)`, which does "
           + "not belong to the history: another tool owns it, or `ignore` names it",
         remedy: "Remove the statement from the migration, or the name from `ignore`")
     }
-    let other =
+    let all =
       differences.map(\.sentence)
       + unexpected.map { "\($0.kind.rawValue) `\($0.name)`" }.sorted()
-    let names = other.joined(separator: "; ")
-    throw context.failure(
-      batch.drift.isEmpty ? .bug : .finding,
-      "the schema change differs from the expected change: \(names)",
-      remedy: "See `schemactl diff --database FILE`")
+    let names = all.joined(separator: "; ")
+    throw Context(migration: step.migration).failure(
+      hasDrift ? .finding : .bug,
+      "the migration would not lead to the schema of the history: \(names)",
+      remedy:
+        "`schemactl diff --database FILE` lists every difference. Correct the database with SQL")
   }
 }
 

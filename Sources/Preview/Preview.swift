@@ -170,7 +170,7 @@ extension Project {
       try measured(database) { () throws(DatabaseError) in try sizes?.cost(of: work) } ?? nil
     }
     var keys = ForeignKeyGraph(schema)
-    var before = schema
+    var (before, history) = (schema, expected)
     let touched = pending.prefix(free).reduce(into: Set()) {
       $0.formUnion(replay.steps[$1].touched)
     }
@@ -201,6 +201,11 @@ extension Project {
         }
       ) { step, scratch throws(Failure) in
         let record = try recorder.take(step, scratch)
+        let planned = replay.steps[pending[report.migrations.count]]
+        try compare(
+          step.delta, with: planned, on: (before, scratch.schema), from: history,
+          hasDrift: !report.drift.isEmpty)
+        history = planned.delta.applied(to: history)
         let former = mismatches
         let endangered = keys.affected(by: step.touched).filter { former[$0] == nil }
         keys.apply(step.delta)

@@ -89,6 +89,27 @@ struct DriftTests {
     }
   }
 
+  @Test(
+    "an index that the history does not have follows its table",
+    arguments: [
+      "drop_table: { table: tags }", "rename_table: { table: tags, to: labels }",
+      "rename_column: { table: tags, from: name, to: title }",
+    ])
+  func strangeIndex(_ operation: String) throws {
+    let folder = try folder()
+    try folder.connection().execute(
+      "ALTER TABLE notes DROP COLUMN memo; CREATE INDEX by_name ON tags (name)")
+    try folder.write("migrations/0002_tags.yaml", "operations:\n  - \(operation)\n")
+    for words in [["plan"], ["plan", "--on-copy"], ["migrate"]] {
+      let run = try folder.start(words).wait()
+      #expect(run.status == 1)
+      #expect(run.errors.contains("would not lead to the schema of the history: index `by_name`"))
+    }
+    let other = "operations:\n  - add_column: { table: tags, column: { name: color } }\n"
+    try folder.write("migrations/0002_tags.yaml", other)
+    for words in ["plan", "migrate"] { try folder.expect(0, words) }
+  }
+
   @Test("status reports why it could not compare the schema")
   func unknown() throws {
     let folder = try WorkingFolder.of([
