@@ -47,6 +47,8 @@ package enum Destination: Sendable {
   case column(table: String, column: String)
   /// In a different form, or in several columns.
   case elsewhere
+  /// In other tables, without a reference to the rows.
+  case detached
   /// In a form in which these two different values are equal.
   case narrowed(String, String)
   case nowhere
@@ -129,7 +131,7 @@ package struct LossEvidence: Sendable {
     guard let table = change.before?.key else { return false }
     let old = change.renamedColumns.first { $0.value == column }?.key ?? column
     switch destinations[Key(migration: change.migration, table: table, column: old)] {
-    case .elsewhere?, .narrowed?, .nowhere?: return true
+    case .elsewhere?, .detached?, .narrowed?, .nowhere?: return true
     case .column?, nil: return losesRows(of: change)
     }
   }

@@ -73,7 +73,7 @@ extension Timeline {
     if change.after?.column(column.name) != nil { return column.name }
     guard let before = change.before, let after = change.after else { return nil }
     switch destination(of: column, in: change) {
-    case .nowhere?, .narrowed?: break
+    case .nowhere?, .detached?, .narrowed?: break
     case .column?, .elsewhere?, nil: return nil
     }
     let together = changes(releasedWith: change.migration)

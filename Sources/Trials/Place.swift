@@ -210,7 +210,7 @@ extension TokenizedSQL {
 
 extension Value {
   /// A different value of the same type.
-  fileprivate var different: Value {
+  var different: Value {
     switch self {
     case .null: .null
     case .integer: 8_300_001

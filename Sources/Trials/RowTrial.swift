@@ -147,6 +147,7 @@ package final class RowTrial {
     }
     var exchanged: [(from: String, to: String)] = []
     var exchange: StatementPlace?
+    var moved: [DeviceTable.Column] = []
     for column in outcome.table.shape.columns {
       let name = renamed[column.key] ?? column.key
       let isThere = outcome.judge.exists(name, in: outcome.name)
@@ -162,6 +163,7 @@ package final class RowTrial {
         note(migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
       case .kept(let destination):
         evidence.destinations[key] = destination
+        if !isThere { moved.append(column) }
         guard isThere, let other = outcome.otherColumn(destination, than: name),
           let statement = try place.ofCells(outcome.marked(column.key), name)
         else { continue }
@@ -183,6 +185,13 @@ package final class RowTrial {
         }
         evidence.losses.append(
           outcome.loss(.narrowed(equal.0, equal.1), of: column, at: statement))
+      }
+    }
+    if outcome.name != nil, try outcome.isDetached(moved) {
+      for column in moved {
+        evidence.destinations[
+          .init(migration: migration, table: outcome.table.shape.key, column: column.key)] =
+          .detached
       }
     }
     if let exchange { evidence.losses.append(outcome.loss(.exchanged(exchanged), at: exchange)) }

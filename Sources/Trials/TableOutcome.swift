@@ -62,6 +62,33 @@ struct TableOutcome {
     }
   }
 
+  /// Whether other tables hold the values of these columns, and the result is the same if two rows exchange
+  /// their values.
+  func isDetached(_ columns: [DeviceTable.Column]) throws(Failure) -> Bool {
+    let indexes = columns.compactMap { table.index(of: $0.key) }
+    let rows = table.rows.indices.filter { row in
+      !(lost + traces).contains(row)
+        && indexes.allSatisfy { index in
+          let cell = LossJudge.Cell(table: table.shape.key, row: row, column: index)
+          let places = judge.ownMarks(cell).flatMap(judge.places)
+          return !places.isEmpty && places.allSatisfy { $0.table != name }
+        }
+    }
+    guard !indexes.isEmpty, rows.count > 1 else { return false }
+    let changes = indexes.flatMap { index -> [Experiment.Change?] in
+      let (a, b) = (
+        LossJudge.Cell(table: table.shape.key, row: rows[0], column: index),
+        LossJudge.Cell(table: table.shape.key, row: rows[1], column: index)
+      )
+      let (old, new) = (judge.oldValue(a), judge.oldValue(b))
+      // The column may be unique.
+      return [
+        judge.setting(a, to: old.different), judge.setting(b, to: old), judge.setting(a, to: new),
+      ]
+    }
+    return judge.effect(of: try judge.experiment.run(changes.compactMap(\.self))) == .none
+  }
+
   /// The other column of the table that now contains the values. It existed before the step and had
   /// values of its own.
   func otherColumn(_ destination: Destination, than column: Identifier) -> String? {

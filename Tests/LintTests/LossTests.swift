@@ -661,4 +661,30 @@ struct LossTests {
         == ["rows of `items` are lost if no row of `lists` matches their `list`"])
     #expect(try losses("INTEGER NOT NULL REFERENCES lists (id)") == [])
   }
+
+  @Test(
+    "values in another table are lost to their rows if nothing refers to them",
+    arguments: [
+      ("", "other tables hold its values, but no row refers to them"),
+      (
+        "UPDATE books SET genreID = (SELECT id FROM genres WHERE name = genre);",
+        "other columns hold results of its values"
+      ),
+    ])
+  func detached(_ link: String, _ expected: String) throws {
+    let report = try lint(
+      [
+        sql("CREATE TABLE books (id INTEGER PRIMARY KEY, title TEXT, genre TEXT NOT NULL)"),
+        sql(
+          """
+          CREATE TABLE genres (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+          INSERT INTO genres (name) SELECT DISTINCT genre FROM books ORDER BY genre;
+          ALTER TABLE books ADD COLUMN genreID INTEGER REFERENCES genres (id);
+          \(link)
+          ALTER TABLE books DROP COLUMN genre;
+          """),
+      ], .local)
+    let messages = report.findings.filter { $0.rule == "drop-column" }.map(\.message)
+    #expect(messages.count == 1 && messages[0].contains("`books.genre`: \(expected);"))
+  }
 }

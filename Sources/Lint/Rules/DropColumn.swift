@@ -86,6 +86,7 @@ private func message(
     case (let move?, _): "its values move to `\(move.to.name)`"
     case (nil, .column(let table, let column)?): "`\(table).\(column)` holds a copy of its values"
     case (nil, .elsewhere?), (nil, .narrowed?): "other columns hold results of its values"
+    case (nil, .detached?): "other tables hold its values, but no row refers to them"
     case (nil, .nowhere?): "its values are lost"
     // If the migration did not run on rows, it may copy the values first. A generated column has no
     // values of its own.

@@ -67,7 +67,7 @@ extension Timeline {
       case .nowhere?: lost.append("`\(column.name)`")
       case .column(let holder, _)? where holders.contains(where: holder.isSameName): break
       case .column(let holder, _)?: holders.append(holder)
-      case .elsewhere?, .narrowed?: isElsewhere = true
+      case .elsewhere?, .detached?, .narrowed?: isElsewhere = true
       case nil: break
       }
     }
