@@ -12,7 +12,8 @@ extension Rule {
       Dropping a table deletes its rows. Where something syncs, a device with an older version of \
       the app continues to write rows of the table. Other devices can no longer store them. If a \
       table with the same name and a copy of the rows replaces it, lint counts the table as \
-      rebuilt, even over several migrations.
+      rebuilt, even over several migrations. A full-text table that is dropped and created again \
+      finds no rows until a statement fills it.
       """,
     fix: """
       Keep the table and stop using it. Drop it, with a suppression, once no device runs a version \
@@ -35,9 +36,17 @@ extension Rule {
       timeline.changes.compactMap { change in
         guard change.isDropped, !change.isReplacedLater, change.replacement == nil,
           let table = change.before?.name, !timeline.endsRebuild(change),
-          !timeline.recreatesIndex(change),
           let place = change.removal
         else { return nil }
+        if timeline.recreatesIndex(change) {
+          guard !timeline.writes(into: table, after: place) else { return nil }
+          return timeline.draft(
+            "this drops `\(table)` and creates it again, and no statement of the migration fills it",
+            at: place, keys: ["table", "name"], object: table, table: table,
+            help: "fill it in this migration: with `INSERT INTO … (…) VALUES ('rebuild')` if "
+              + "another table has the content",
+            severity: .warning)
+        }
         let isNew = timeline.isUnreleased(table, droppedBy: change)
         let syncs = change.before?.isVirtual == false && scope.syncs(table, in: place.migration)
         let harm =
@@ -90,6 +99,14 @@ extension Timeline {
   fileprivate func recreatesIndex(_ change: TableChange) -> Bool {
     guard let before = change.before, before.isVirtual else { return false }
     return shape(of: before.name, in: change.migration)?.isVirtual ?? false
+  }
+
+  /// Whether a later statement of the migration writes rows of the table.
+  fileprivate func writes(into table: String, after place: StatementPlace) -> Bool {
+    statements(in: place.migration).contains { statement in
+      statement.place.number > place.number
+        && statement.target?.name.isSameName(as: table) ?? false
+    }
   }
 
   /// Whether a rebuild of the same release left the dropped table behind.
