@@ -202,7 +202,7 @@ extension Project {
       ) { step, scratch throws(Failure) in
         let record = try recorder.take(step, scratch)
         let planned = replay.steps[pending[report.migrations.count]]
-        try compare(
+        try requireExpectedChange(
           step.delta, with: planned, on: (before, scratch.schema), from: history,
           hasDrift: !report.drift.isEmpty)
         history = planned.delta.applied(to: history)

@@ -22,7 +22,10 @@ extension Connection {
       try register(
         FunctionDefinition(name: name, arguments: 0, isDeterministic: true, body: { _ in value }))
     }
-    for name in timeFunctions {
+    let known = try rows("SELECT name FROM pragma_function_list").compactMap {
+      $0[0].text?.identifier
+    }
+    for name in TimeFunctions.names.intersection(known) {
       try register(
         FunctionDefinition(name: name.text, arguments: -1, isDeterministic: true) { arguments in
           try evaluated(name, arguments, at: now)
@@ -44,12 +47,6 @@ extension Connection {
         return .blob(([UInt8](repeating: 0xA5, count: count) + digits).suffix(count))
       })
   }
-}
-
-/// The date functions of this SQLite.
-private let timeFunctions = TimeFunctions.names.filter { name in
-  let sql = "SELECT 1 FROM pragma_function_list WHERE name = ?"
-  return (try? Connection(path: nil).value(sql, [.text(name.text)])) != nil
 }
 
 /// A counter that gives random functions their results.

@@ -16,7 +16,7 @@ package struct Loss: Sendable {
   package enum Condition: Sendable {
     /// The table is empty.
     case empty(String)
-    /// The column's value is in no row of a table to which no foreign key refers.
+    /// No row of the table matches the column, and no foreign key requires such a row.
     case unmatched(column: String, in: String)
   }
 
@@ -47,7 +47,7 @@ package enum Destination: Sendable {
   case column(table: String, column: String)
   /// In a different form, or in several columns.
   case elsewhere
-  /// In other tables, without a reference to the rows.
+  /// In other tables, but no key connects them with their former rows.
   case detached
   /// In a form in which these two different values are equal.
   case narrowed(String, String)
@@ -77,6 +77,8 @@ package struct LossEvidence: Sendable {
   package var converted: Set<Key> = []
   /// The frozen migrations, which run with rows only under `--full`.
   package var untried: Set<Int> = []
+  /// The columns that lint did not check for changed values, to save time.
+  package var skipped: Set<Key> = []
   /// The migrations that ran with all kinds of rows.
   package var runOnAllRows: Set<Int> = []
   /// Reasons why a step could not be tested with rows.
@@ -109,6 +111,14 @@ package struct LossEvidence: Sendable {
     losses.filter { loss in
       loss.place.migration == change.migration && loss.table.identifier == change.before?.key
     }
+  }
+
+  /// Whether the location of the column's values is unknown, because lint skipped the column or the whole
+  /// migration.
+  package func isUntried(_ column: String, of table: String, in migration: Int) -> Bool {
+    untried.contains(migration)
+      || skipped.contains(
+        Key(migration: migration, table: table.identifier, column: column.identifier))
   }
 
   /// Whether a step ran on rows of the table.

@@ -73,7 +73,7 @@ package struct TableShape: Sendable {
   package private(set) var isWithoutRowid = false
   /// The column that is an alias of the rowid (CREATE TABLE, section 5).
   package private(set) var rowidAlias: Identifier?
-  /// The arguments of the module in CREATE VIRTUAL TABLE, word by word.
+  /// The module and its arguments in CREATE VIRTUAL TABLE, word by word.
   package private(set) var moduleArguments: Set<Identifier> = []
 
   /// Returns nil if the stored text cannot be parsed. Only an edit of `sqlite_schema` can cause

@@ -101,7 +101,7 @@ package struct Candidates: Sendable {
   }
 
   private func keys(_ column: DeviceTable.Column) -> [Value] {
-    // An app writes no texts as numeric keys.
+    // Apps do not store texts as numeric keys.
     let numbers = (1...8).map { Value.integer($0) }
     let words: [Value] = ["one", "two", "three"]
     let uuids = (1...3).map { Value.text("00000000-0000-4000-8000-00000000000\($0)") }
@@ -149,6 +149,14 @@ extension Candidates {
     let hinted = hinted(column)
     let all = hinted + values(for: column).filter { !hinted.contains($0) }
     return all.isEmpty ? .null : all[max(0, number - 2) % all.count]
+  }
+
+  /// The beginnings of a long mark, of the lengths in the CHECKs of the column.
+  func beginnings(of mark: Value?, for column: DeviceTable.Column) -> [Value] {
+    guard let text = mark?.text, text.utf8.count > 1000 else { return [] }
+    return (hints.values[column.key] ?? []).compactMap(\.integer).flatMap { [$0, $0 - 1] }
+      .filter { (20..<Int64(text.count)).contains($0) }
+      .map { .text(String(text.prefix(Int($0)))) }
   }
 
   /// The values in the CHECKs of the column that may be values of the column.

@@ -17,7 +17,7 @@ struct Contents {
 
     func index(of column: Identifier) -> Int? { columns.firstIndex(of: column) }
 
-    /// The rows without new numbers.
+    /// The rows, with NULL for keys that the step renumbered.
     fileprivate var comparable: [[Value]] {
       guard let numberedKey else { return rows }
       return rows.map { row in

@@ -13,7 +13,7 @@ package struct DeviceTable: Sendable {
     package let parent: Identifier
     /// The columns to which the key refers; empty for the parent's primary key.
     package var parentColumns: [Identifier]
-    /// Whether no foreign key requires the parent: the step joins the tables by these columns.
+    /// Whether the parent may be missing: only a join of the step connects the tables.
     var isOptional = false
   }
 

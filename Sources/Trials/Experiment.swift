@@ -82,8 +82,8 @@ final class Experiment {
     always = other.always + [.remove(table: table, address: "1")]
   }
 
-  /// Whether the experiments of this migration have run too many statements for another column.
-  var isTooLong: Bool { history.spent > TriedHistory.budget }
+  /// Whether to skip the remaining columns. An experiment over several drafts only confirms a loss.
+  var hasSpentBudget: Bool { migrations.count == 1 && history.spent > TriedHistory.budget }
 
   /// Whether a row, as it was filled, violates a new CHECK that reads the column.
   func forbids(
@@ -107,7 +107,7 @@ final class Experiment {
   ) throws(Failure) -> Outcome? {
     (failure, calledUnknown, refusal) = (nil, false, nil)
     // Reading all rows after each statement takes as long as the statement.
-    history.spent += migrations.reduce(0) { $0 + history.sizes[$1.index] } * (tracing ? 2 : 1)
+    history.spent += migrations.reduce(0) { $0 + history.costs[$1.index] } * (tracing ? 2 : 1)
     let application = history.application
     let names = database.tables.keys
     do {

@@ -39,6 +39,7 @@ struct Influence {
     if !judge.exists(newName, in: name), !judge.mayCopy {
       return .lost(free, isAll: free.count == cells.count)
     }
+    guard !judge.experiment.hasSpentBudget else { return .skipped }
     guard let (mapped, lost) = try effects(of: free) else {
       return free.count < gone.count ? .kept(.elsewhere) : .untried
     }
@@ -91,7 +92,7 @@ struct Influence {
 
   /// The cells whose values influence the result, and the cells whose values do not. A cell whose
   /// value only selects the row is in neither list: this does not show whether the value itself
-  /// survives. Nil if the column accepts no other value, or if every run fails.
+  /// survives. Nil if a column outside the key accepts no other value, or if every run fails.
   private func effects(
     of cells: [LossJudge.Cell]
   ) throws(Failure) -> (mapped: [LossJudge.Cell], lost: [LossJudge.Cell])? {
@@ -100,22 +101,24 @@ struct Influence {
       if let mapped = judge.changed(cells, of: name, in: all) {
         // Each value influences only its own rows if every second value does.
         let half = cells.indices.filter { $0 % 2 == 0 }.map { cells[$0] }
+        let rest = cells.filter { !mapped.contains($0) }
         if let contents = try others(in: half),
-          judge.changed(cells, of: name, in: contents) == mapped.intersection(half)
+          judge.changed(cells, of: name, in: contents) == mapped.intersection(half),
+          try others(in: rest)?.digest == judge.base.contents.digest
         {
-          return (cells.filter(mapped.contains), cells.filter { !mapped.contains($0) })
+          return (cells.filter(mapped.contains), rest)
         }
       }
     }
     var (mapped, lost): ([LossJudge.Cell], [LossJudge.Cell]) = ([], [])
-    var isTried = column.isInKey
+    var isTried = false
     for cell in cells {
       let effect = judge.effect(of: try varied(cell))
       if effect == .none { lost.append(cell) }
       if effect == .values { mapped.append(cell) }
       if effect != .unknown { isTried = true }
     }
-    return isTried ? (mapped, lost) : nil
+    return isTried || column.isInKey ? (mapped, lost) : nil
   }
 
   /// The contents after a run with other values in all the cells.
@@ -297,7 +300,7 @@ struct Influence {
       values += [0.123_456_6, 0.123_457_4, 0.123456].map { .real(start + $0) }
     }
     if hints != nil { values += judge.oldValue(cell).variants }
-    return try narrowed(values, judge.oldValue(cell).longPairs, in: cell)
+    return try narrowed(values, judge.oldValue(cell).longGroups, in: cell)
   }
 
   private func isDate(_ cell: LossJudge.Cell) -> Bool {
@@ -323,9 +326,9 @@ struct Influence {
   }
 
   private func narrowed(
-    _ values: [Value], _ longPairs: [[Value]] = [], in cell: LossJudge.Cell
+    _ values: [Value], _ longGroups: [[Value]] = [], in cell: LossJudge.Cell
   ) throws(Failure) -> LossJudge.Verdict? {
-    let (equal, outcomes) = try compared(values, longPairs, in: cell)
+    let (equal, outcomes) = try compared(values, longGroups, in: cell)
     guard let equal, outcomes > 1 else { return nil }
     return .narrowed(cell, equal.0, equal.1)
   }
@@ -333,9 +336,9 @@ struct Influence {
   /// The first two values with the same outcome and an unchanged number of rows, and the number of
   /// different outcomes. Stops when it has found such values and a second outcome.
   ///
-  /// - Parameter longPairs: further values; those after the first accepted pair are not needed.
+  /// - Parameter longGroups: groups of further values; those after the first group that the column accepts are not needed.
   private func compared(
-    _ values: [Value], _ longPairs: [[Value]] = [], in cell: LossJudge.Cell
+    _ values: [Value], _ longGroups: [[Value]] = [], in cell: LossJudge.Cell
   ) throws(Failure) -> (equal: (Value, Value)?, outcomes: Int) {
     var known: [[Identifier: Int]: Value] = [:]
     var equal: (Value, Value)?
@@ -355,7 +358,7 @@ struct Influence {
       return accepted == values.count
     }
     _ = try compare(values)
-    for pair in longPairs where try compare(pair) { break }
+    for group in longGroups where try compare(group) { break }
     return (equal, known.count)
   }
 

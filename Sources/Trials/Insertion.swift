@@ -53,7 +53,7 @@ extension Value {
   /// A shortened literal that shows where the value differs from another one.
   func literal(besides other: Value) -> String {
     let same = zip(sql.utf8, other.sql.utf8).prefix { $0 == $1 }.count
-    return shortLiteral(from: same)
+    return shortLiteral(from: same).replacing("\n", with: "⏎")
   }
 
   /// - Parameter place: the offset of a byte that the result includes.

@@ -145,7 +145,6 @@ struct LossJudge {
     let (gone, place) = missing(cells, after: name, as: newName)
     guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
     if let other = exchange(cells, in: filled, after: name, than: newName) { return .kept(other) }
-    guard !experiment.isTooLong else { return .skipped }
     return try Influence(
       judge: self, column: column, table: filled, name: name, newName: newName
     ).verdict(on: gone, of: cells)
@@ -280,7 +279,8 @@ struct LossJudge {
   /// The rows after the step with the primary key of the cell's row, as cells of their first column.
   private func rows(withKeyOf cell: Cell, in name: Identifier?) -> [Cell] {
     guard let name, let after = base.contents.tables[name],
-      let filled = database.tables[cell.table], let key = keyColumns(of: filled, in: after)
+      let filled = database.tables[cell.table], let key = keyColumns(of: filled, in: after),
+      key.allSatisfy({ $0.after != after.numberedKey })
     else { return [] }
     let cells = filled.rows[cell.row].cells
     return after.rows.indices.filter { row in
@@ -364,8 +364,8 @@ struct LossJudge {
     return outcome.contents.rowCount == base.contents.rowCount ? .values : .rows
   }
 
-  /// The cells from whose rows the rows come that differ after a run with other values in the cells.
-  /// Nil if the number of rows differs, or if another row differs.
+  /// The cells whose rows differ after a run with other values in `cells`. Nil if the number of rows
+  /// differs, if another row differs, or if two cells share a row.
   func changed(_ cells: [Cell], of name: Identifier?, in contents: Contents) -> Set<Cell>? {
     guard contents.rowCount == base.contents.rowCount else { return nil }
     let places = base.contents.rows(notIn: contents)
@@ -374,6 +374,7 @@ struct LossJudge {
       var own = descendants(of: cell, in: name)
       if own.isEmpty { own = rows(withKeyOf: cell, in: name) }
       own.removeAll { !places.contains($0) }
+      guard known.isDisjoint(with: own) else { return nil }
       if !own.isEmpty { changed.insert(cell) }
       known.formUnion(own)
     }

@@ -297,7 +297,8 @@ struct RowFiller {
     let result = try foundRow(near: start, changing: columns, limit: isFirst ? 300 : 60) {
       (column) throws(DatabaseError) in
       let forms = start[column.key].map(MarkMaker.forms) ?? []
-      return forms.filter { column.isInKey || column.affinity == .text || $0.text == nil }
+      return candidates.beginnings(of: start[column.key], for: column)
+        + forms.filter { column.isInKey || column.affinity == .text || $0.text == nil }
         + candidates.values(for: column) + (column.isNotNull ? [] : [.null])
     } refusal: { (row) throws(DatabaseError) in
       try connection.refusal(of: row.sql)

@@ -43,7 +43,8 @@ enum RowKind: Hashable {
 }
 
 extension RowKind {
-  /// The row to which no other row refers.
+  /// The row to which no other row refers. If only a join connects its table with others, it has no
+  /// parent, either.
   static let childless = RowKind.marked(3)
 
   /// Whether the row has the most likely values.

@@ -18,7 +18,7 @@ package final class RowTrial {
   /// the table usually need the same outcomes.
   private var combined: (last: Int, table: Identifier, outcomes: [Int: TableOutcome?])?
 
-  /// The first column of the migration for which no other value was tried, to save time.
+  /// The first column of the migration that was skipped to save time.
   private var skipped: String?
 
   package init(
@@ -53,13 +53,13 @@ package final class RowTrial {
     do {
       try judge(migration, tables, timeline)
       try judgeRebuilds(migration, timeline)
-      if let skipped {
-        evidence.notes.append(
-          "lint tried no other values of `\(skipped)` and the columns after it, because "
-            + "`\(history.migrations[migration].id)` has too many statements: divide it")
-      }
     } catch let error as DatabaseError where !error.isEnvironmentalFault {
       if !tables.changed.isEmpty { note(migration, error.message) }
+    }
+    if let skipped {
+      evidence.notes.append(
+        "lint did not check all columns of `\(history.migrations[migration].id)`, from `\(skipped)` on, "
+          + "for changed values: the migration has too many statements. Divide it")
     }
   }
 
@@ -157,6 +157,7 @@ package final class RowTrial {
       case .unknown: break
       case .skipped:
         skipped = skipped ?? "\(outcome.table.shape.name).\(column.name)"
+        evidence.skipped.insert(key)
       case .untried where !isThere && !mayCopy(key, timeline):
         evidence.destinations[key] = .nowhere
       case .untried:
@@ -187,12 +188,10 @@ package final class RowTrial {
           outcome.loss(.narrowed(equal.0, equal.1), of: column, at: statement))
       }
     }
-    if outcome.name != nil, try outcome.isDetached(moved) {
-      for column in moved {
-        evidence.destinations[
-          .init(migration: migration, table: outcome.table.shape.key, column: column.key)] =
-          .detached
-      }
+    for column in try outcome.detached(of: moved) {
+      evidence.destinations[
+        .init(migration: migration, table: outcome.table.shape.key, column: column.key)] =
+        .detached
     }
     if let exchange { evidence.losses.append(outcome.loss(.exchanged(exchanged), at: exchange)) }
   }
@@ -326,7 +325,9 @@ package final class RowTrial {
     let text = StepText(
       steps.flatMap { timeline.statements(in: $0).map(\.sql) },
       newKeys: Set(changes.flatMap(\.newKeys)),
-      referring: Set(changes.flatMap { $0.after?.foreignKeys.flatMap(\.columns) ?? [] }),
+      referring: Dictionary(
+        changes.compactMap { change in change.before.map { ($0.key, change.referring) } },
+        uniquingKeysWith: { $0.union($1) }),
       columns: Set(
         tables.all.compactMap { history.schemas[first].table($0).flatMap(TableShape.init) }
           .flatMap { $0.columns.map(\.key) }),

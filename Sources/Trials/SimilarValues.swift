@@ -22,19 +22,25 @@ extension Value {
     }
   }
 
-  /// Pairs of long values of the same type that differ only at the end, the longest first.
-  var longPairs: [[Value]] {
-    switch self {
+  /// Groups of long values of the same type and length, the longest first. The values of a group differ only
+  /// at the end, at the beginning or in the middle.
+  var longGroups: [[Value]] {
+    func group<Unit>(_ units: [Unit], _ other: Unit) -> [[Unit]] {
+      [units]
+        + [units.count - 1, 0, units.count / 2].map { place in
+          var changed = units
+          changed[place] = other
+          return changed
+        }
+    }
+    return switch self {
     case .text:
       [11_000, 2000, 200, 90, 45, 18].map { length in
-        ["a", "b"].map { end in
-          .text(String(repeating: "Zebra", count: length / 5 + 1).prefix(length - 1) + end)
-        }
+        let text = String(repeating: "Zebra", count: length / 5 + 1).prefix(length)
+        return group(Array(text), "k").map { .text(String($0)) }
       }
     case .blob:
-      [11_000, 300].map { length in
-        [[1], [2]].map { .blob([UInt8](repeating: 8, count: length) + $0) }
-      }
+      [11_000, 300].map { group([UInt8](repeating: 8, count: $0), 1).map(Value.blob) }
     default: []
     }
   }

@@ -12,8 +12,8 @@ struct StepText {
   private(set) var compared: [Identifier: [Value]] = [:]
   /// Pairs of columns that the text compares.
   private(set) var joined: [(Identifier, Identifier)] = []
-  /// The columns with a foreign key after the step, which refuses rows without a parent.
-  let referring: Set<Identifier>
+  /// The columns that get a foreign key in the step, by table. It refuses rows without a parent.
+  let referring: [Identifier: Set<Identifier>]
 
   /// The columns by which the text groups rows, and columns that become a key.
   private(set) var groups: Set<Identifier>
@@ -22,6 +22,9 @@ struct StepText {
 
   /// Whether an INSERT may replace or update rows with the same key.
   private(set) var replacesRows = false
+  private var hasJoin = false
+  /// Whether a statement joins tables, or compares columns as a join does.
+  var joinsTables: Bool { hasJoin || !joined.isEmpty }
   /// Whether a function reads a date or a time.
   private(set) var readsTimes = false
 
@@ -32,11 +35,12 @@ struct StepText {
   /// - Parameters:
   ///   - columns: columns that count even if their names are keywords.
   ///   - newKeys: columns that become a key.
-  ///   - referring: columns with a foreign key after the step.
+  ///   - referring: columns that get a foreign key, by table.
   ///   - joinsRows: whether to collect the pairs of `joined`.
   init(
     _ statements: some Sequence<String>, newKeys: Set<Identifier> = [],
-    referring: Set<Identifier> = [], columns: Set<Identifier> = [], joinsRows: Bool = true
+    referring: [Identifier: Set<Identifier>] = [:], columns: Set<Identifier> = [],
+    joinsRows: Bool = true
   ) {
     groups = newKeys
     self.columns = columns
@@ -134,6 +138,7 @@ struct StepText {
         {
           names.append((index, name))
         }
+        if name == "join" { hasJoin = true }
         if name == "using", let column = self.name(tokens, index + 2, sql) {
           joined.append((column, column))
         }

@@ -26,17 +26,20 @@ struct TableOutcome {
     // Another finding reports the rows of a dropped table.
     (lost, traces) =
       try name == nil ? ([], []) : judge.lostRows(of: table.shape.key, after: name)
-    losesAll = lost.count == table.rows.count && judge.text.joined.isEmpty
+    losesAll = lost.count == table.rows.count && !judge.text.joinsTables
   }
 
   /// The condition under which the rows are lost: a join finds no partner for them.
   var unmatched: Loss.Condition? {
-    for reference in judge.database.references[table.shape.key] ?? [] where reference.isOptional {
+    for reference in judge.database.references[table.shape.key] ?? []
+    where reference.isOptional && reference.parent != table.shape.key {
       guard let index = table.index(of: reference.columns[0]),
         let parent = judge.database.tables[reference.parent]
       else { continue }
       let cells = lost.map { LossJudge.Cell(table: table.shape.key, row: $0, column: index) }
-      if cells.allSatisfy({ judge.keys(for: $0)?.contains(judge.oldValue($0)) == false }) {
+      if cells.contains(where: { judge.oldValue($0) != .null }),
+        cells.allSatisfy({ judge.keys(for: $0)?.contains(judge.oldValue($0)) == false })
+      {
         return .unmatched(column: table.shape.columns[index].name, in: parent.shape.name)
       }
     }
@@ -62,31 +65,40 @@ struct TableOutcome {
     }
   }
 
-  /// Whether other tables hold the values of these columns, and the result is the same if two rows exchange
-  /// their values.
-  func isDetached(_ columns: [DeviceTable.Column]) throws(Failure) -> Bool {
+  /// Those of the columns whose values are in other tables, if the result is the same after two rows
+  /// exchange them.
+  func detached(of columns: [DeviceTable.Column]) throws(Failure) -> [DeviceTable.Column] {
+    guard name != nil else { return [] }
     let indexes = columns.compactMap { table.index(of: $0.key) }
     let rows = table.rows.indices.filter { row in
-      !(lost + traces).contains(row)
-        && indexes.allSatisfy { index in
-          let cell = LossJudge.Cell(table: table.shape.key, row: row, column: index)
-          let places = judge.ownMarks(cell).flatMap(judge.places)
-          return !places.isEmpty && places.allSatisfy { $0.table != name }
+      !lost.contains(row) && !traces.contains(row)
+        && indexes.allSatisfy {
+          !judge.ownMarks(.init(table: table.shape.key, row: row, column: $0)).isEmpty
         }
-    }
-    guard !indexes.isEmpty, rows.count > 1 else { return false }
-    let changes = indexes.flatMap { index -> [Experiment.Change?] in
-      let (a, b) = (
-        LossJudge.Cell(table: table.shape.key, row: rows[0], column: index),
-        LossJudge.Cell(table: table.shape.key, row: rows[1], column: index)
-      )
+    }.prefix(2)
+    guard let first = rows.first, let second = rows.last, first != second else { return [] }
+    var moved: [DeviceTable.Column] = []
+    var changes: [Experiment.Change?] = []
+    for column in columns {
+      let cells = [first, second].compactMap { row in
+        table.index(of: column.key).map {
+          LossJudge.Cell(table: table.shape.key, row: row, column: $0)
+        }
+      }
+      let isElsewhere = cells.allSatisfy { cell in
+        let places = judge.ownMarks(cell).flatMap(judge.places)
+        return !places.isEmpty && places.allSatisfy { $0.table != name }
+      }
+      guard isElsewhere, let a = cells.first, let b = cells.last else { continue }
       let (old, new) = (judge.oldValue(a), judge.oldValue(b))
-      // The column may be unique.
-      return [
-        judge.setting(a, to: old.different), judge.setting(b, to: old), judge.setting(a, to: new),
-      ]
+      if table.shape.uniques.contains(where: { $0.contains(column.key) }) {
+        changes.append(judge.setting(a, to: old.different))
+      }
+      changes += [judge.setting(b, to: old), judge.setting(a, to: new)]
+      moved.append(column)
     }
-    return judge.effect(of: try judge.experiment.run(changes.compactMap(\.self))) == .none
+    let outcome = try moved.isEmpty ? nil : judge.experiment.run(changes.compactMap(\.self))
+    return judge.effect(of: outcome) == .none ? moved : []
   }
 
   /// The other column of the table that now contains the values. It existed before the step and had

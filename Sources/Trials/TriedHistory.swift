@@ -16,9 +16,10 @@ final class TriedHistory {
   private(set) var schemas: [Schema] = [Schema()]
   /// The tables that each migration changes.
   private(set) var touched: [Set<Identifier>] = []
-  /// The number of each migration's statements.
-  private(set) var sizes: [Int] = []
-  /// The number of statements that experiments have run for the migration that lint judges.
+  /// The cost of a run of each migration: the number of its statements. A statement that writes rows
+  /// counts as a tenth, because SQLite does not read the schema again after it.
+  private(set) var costs: [Int] = []
+  /// The cost of all runs for the migration that lint judges.
   var spent = 0
   /// The older tables that each migration reads or changes.
   private(set) var affected: [AffectedTables] = []
@@ -31,7 +32,7 @@ final class TriedHistory {
   private var objectNames: Set<Identifier> = []
   private let objects = ReachedObjects()
 
-  /// The number of statements after which experiments try no other values of further columns.
+  /// The maximum cost before lint skips the remaining columns of a migration.
   static let budget = 10_000
 
   /// The maximum number of written rows of a table that later trials contain.
@@ -52,7 +53,9 @@ final class TriedHistory {
     words.append(words(in: migrations.count, timeline))
     migrations.append(step.migration)
     touched.append(step.touched)
-    sizes.append(timeline.statements(in: sizes.count).count)
+    let statements = timeline.statements(in: costs.count)
+    let writing = statements.count { $0.target != nil }
+    costs.append(statements.count - writing + writing / 10)
     objectNames.formUnion(step.delta.keys.map(\.name))
     var rows = written[written.count - 1]
     if !step.writeSet.written.isEmpty || step.touched.contains(where: { rows[$0] != nil }) {

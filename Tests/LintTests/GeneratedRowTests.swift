@@ -641,9 +641,29 @@ struct GeneratedRowTests {
           """),
       ]
     }
-    let filled = history("INSERT INTO search (search) VALUES ('rebuild');")
-    #expect(try found(filled, ["drop-table"], profile) == [])
-    #expect(try found(history(""), ["drop-table"], profile) == ["drop-table search"])
+    let fills = [
+      "INSERT INTO search (search) VALUES ('rebuild');",
+      """
+      CREATE TRIGGER notes_u AFTER UPDATE ON notes BEGIN
+        INSERT INTO search (rowid, title) VALUES (NEW.id, NEW.title);
+      END;
+      UPDATE notes SET title = title;
+      """,
+    ]
+    for fill in fills {
+      #expect(try found(history(fill), ["drop-table"], profile) == [])
+    }
+    for noFill in ["", "DELETE FROM search WHERE rowid = 1;"] {
+      #expect(try found(history(noFill), ["drop-table"], profile) == ["drop-table search"])
+    }
+    let renamed = sql(
+      """
+      CREATE VIRTUAL TABLE other USING fts5 (title, content='notes', content_rowid='id');
+      INSERT INTO other (other) VALUES ('rebuild');
+      DROP TABLE search;
+      ALTER TABLE other RENAME TO search;
+      """)
+    #expect(try found([history("")[0], renamed], ["drop-table", "loses-rows"], profile) == [])
   }
 
   @Test("SQLite refuses rows of several columns for one reason: one finding")
@@ -667,7 +687,7 @@ struct GeneratedRowTests {
       report.findings.filter { $0.rule == "two-devices" }.map(\.object) == ["items.state"])
   }
 
-  @Test("a numeric key holds no texts", arguments: ["'home', 'mobile'", ""])
+  @Test("generated values of numeric keys are numbers", arguments: ["'home', 'mobile'", ""])
   func numericKeys(_ kinds: String) throws {
     let check = kinds.isEmpty ? "" : "CHECK (kind IN (\(kinds)))"
     #expect(

@@ -374,7 +374,7 @@ struct HiddenLossTests {
     let step = Step("", column: "c TEXT", copy: "id, substr(c, 1, 10), k FROM w")
     #expect(
       try losses(step).map(\.message) == [
-        "different values of `w.c` become the same: '…braZebraZebraZebra' and '…braZebraZebraZebrb'"
+        "different values of `w.c` become the same: '…braZebraZebraZebra' and '…braZebraZebraZebrk'"
       ])
   }
 

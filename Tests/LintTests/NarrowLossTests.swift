@@ -68,7 +68,10 @@ struct NarrowLossTests {
 
   @Test(
     "truncated BLOBs and long texts are found",
-    arguments: ["substr(b, 1, 16), c", "substr(b, 1, 4096), c", "b, substr(c, 1, 10000)"])
+    arguments: [
+      "substr(b, 1, 16), c", "substr(b, 1, 4096), c", "b, substr(c, 1, 10000)", "substr(b, -50), c",
+      "b, substr(c, -100)", "b, substr(c, 1, 10) || substr(c, -10)",
+    ])
   func truncated(_ expressions: String) throws {
     let base = sql("CREATE TABLE w (id INTEGER PRIMARY KEY, b BLOB, c TEXT NOT NULL)")
     let step = sql(
@@ -117,6 +120,8 @@ struct NarrowLossTests {
       ("TEXT", "c LIKE 'https://%'", "lower(c)"), ("TEXT", "c GLOB '+[0-9]*'", "substr(c, 4)"),
       ("TEXT", "c LIKE '____-__-__'", "substr(c, 1, 7)"),
       ("TEXT", "c LIKE '__:__'", "substr(c, 1, 2)"),
+      ("TEXT", "length(c) <= 100", "substr(c, 1, 50)"),
+      ("TEXT NOT NULL", "length(c) < 65", "printf('%.20s', c)"),
       ("TEXT", "length(c) = 2 AND c = upper(c)", "substr(c, 1, 1) || 'X'"),
       ("TEXT NOT NULL", "c = upper(c) AND length(c) = 3", "substr(c, 1, 2)"),
       ("TEXT", "length(c) = 6 AND c NOT GLOB '*[^0-9]*'", "substr(c, 1, 3)"),

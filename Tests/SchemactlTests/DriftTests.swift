@@ -90,7 +90,7 @@ struct DriftTests {
   }
 
   @Test(
-    "an index that the history does not have follows its table",
+    "commands refuse to change a table with an index that is not in the history",
     arguments: [
       "drop_table: { table: tags }", "rename_table: { table: tags, to: labels }",
       "rename_column: { table: tags, from: name, to: title }",

@@ -36,7 +36,7 @@ extension Rule {
           : "an older version of the app reads values of a kind that it does not expect"
         return change.retypedColumns.compactMap { old, new -> Draft? in
           let place = change.newestPlace(of: new)
-          // A new key is a finding of `primary-key-change`.
+          // A change of the primary key is a finding of `primary-key-change`.
           guard !after.isInPrimaryKey(new), change.before?.isInPrimaryKey(old) != true,
             !timeline.losses.loses(old.name, of: change), syncs || !timeline.convertsKey(place)
           else { return nil }

@@ -43,7 +43,7 @@ extension Rule {
           message(
             table, column.name, move, destination,
             isNew ? "no release has it" : profile.harm(ofLosing: column.name),
-            isTried: !timeline.losses.untried.contains(change.migration),
+            isTried: !timeline.losses.isUntried(column.name, of: table, in: change.migration),
             isStored: change.before?.column(column.name)?.isGenerated == false), at: column.place,
           keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
           fix: isSafe ? nil : move.map(safeMove), help: isSafe ? acceptance : nil,

@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaSQLite
 import SchemaTimeline
 
 extension Rule {
@@ -12,8 +13,8 @@ extension Rule {
       Dropping a table deletes its rows. Where something syncs, a device with an older version of \
       the app continues to write rows of the table. Other devices can no longer store them. If a \
       table with the same name and a copy of the rows replaces it, lint counts the table as \
-      rebuilt, even over several migrations. A full-text table that is dropped and created again \
-      finds no rows until a statement fills it.
+      rebuilt, even over several migrations. A recreated full-text table is empty: searches \
+      return no rows until a statement fills it.
       """,
     fix: """
       Keep the table and stop using it. Drop it, with a suppression, once no device runs a version \
@@ -39,9 +40,9 @@ extension Rule {
           let place = change.removal
         else { return nil }
         if timeline.recreatesIndex(change) {
-          guard !timeline.writes(into: table, after: place) else { return nil }
+          guard !timeline.fills(table, after: place) else { return nil }
           return timeline.draft(
-            "this drops `\(table)` and creates it again, and no statement of the migration fills it",
+            "this drops and recreates `\(table)`, but no later statement of the migration fills it",
             at: place, keys: ["table", "name"], object: table, table: table,
             help: "fill it in this migration: with `INSERT INTO … (…) VALUES ('rebuild')` if "
               + "another table has the content",
@@ -68,7 +69,10 @@ extension Timeline {
   /// Describes what happens to the rows of a dropped table. Nil if the migration did not run on rows, or for
   /// a virtual table, whose rows usually come from other tables.
   fileprivate func outcome(ofRowsIn change: TableChange) -> String? {
-    guard let table = change.before, !table.isVirtual, !losses.untried.contains(change.migration)
+    guard let table = change.before, !table.isVirtual,
+      !table.columns.contains(where: {
+        losses.isUntried($0.name, of: table.name, in: change.migration)
+      })
     else { return nil }
     var (lost, holders, isElsewhere) = ([String](), [String](), false)
     for column in table.columns where !column.isGenerated {
@@ -101,12 +105,17 @@ extension Timeline {
     return shape(of: before.name, in: change.migration)?.isVirtual ?? false
   }
 
-  /// Whether a later statement of the migration writes rows of the table.
-  fileprivate func writes(into table: String, after place: StatementPlace) -> Bool {
-    statements(in: place.migration).contains { statement in
-      statement.place.number > place.number
-        && statement.target?.name.isSameName(as: table) ?? false
-    }
+  /// Whether a later statement of the migration, or its triggers, insert rows into the virtual table. A table
+  /// that stores no rows, such as `fts5vocab`, needs none.
+  fileprivate func fills(_ table: String, after place: StatementPlace) -> Bool {
+    let words = shape(of: table, in: place.migration)?.moduleArguments ?? []
+    return words.isDisjoint(with: ["fts3", "fts4", "fts5"])
+      || statements(in: place.migration).contains { statement in
+        statement.place.number > place.number
+          && statement.events.contains { event in
+            event.action == .insert && event.first?.isSameName(as: table) ?? false
+          }
+      }
   }
 
   /// Whether a rebuild of the same release left the dropped table behind.

@@ -45,7 +45,8 @@ extension Rule {
       }
       // Tables that the loss experiment did not fill, although the change shows the loss.
       let replaced = timeline.changes.compactMap { change -> Draft? in
-        guard let place = change.replacement, let table = change.before?.name,
+        guard let place = change.replacement, change.before?.isVirtual == false,
+          let table = change.before?.name,
           !timeline.losses.isJudged(table.identifier, in: change.migration)
         else { return nil }
         return timeline.draft(

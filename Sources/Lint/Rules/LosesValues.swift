@@ -14,7 +14,7 @@ extension Rule {
       places of columns in `SELECT *`. Others are a new column with the name of a dropped column, \
       ON DELETE SET NULL, and a text that becomes a number ('007' is 7). Lint runs the migration \
       on generated rows, with one value and with another. If both runs leave the same database, \
-      the value is lost. The form of the SQL makes no difference. Three kinds of changes are no \
+      the value is lost. The form of the SQL makes no difference. Three kinds of changes are not \
       findings: an UPDATE that overwrites the column itself, the conversion of values that a new \
       CHECK forbids, and a date function that cuts off fractions of a second.
       """,
