@@ -321,7 +321,6 @@ struct VirtualRows {
   private let columns: [String]
   private let hasRowid: Bool
 
-  private static let textModules: [Identifier] = ["fts3", "fts4", "fts5"]
   private static let boxModules: [Identifier] = ["rtree", "rtree_i32"]
 
   /// Returns nil if the table stores no rows of its own, as with external content, or if the module is
@@ -335,14 +334,14 @@ struct VirtualRows {
     }
     guard !columns.isEmpty else { return nil }
     table = new.name
-    hasRowid = Self.textModules.contains(module)
+    hasRowid = fullTextModules.contains(module)
   }
 
   private static func columns(of object: SchemaObject) -> (module: Identifier, columns: [String])? {
     let tokens = object.tokens
     guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens) else { return nil }
     let module = virtual.module.text.identifier
-    guard (textModules + boxModules).contains(module) else { return nil }
+    guard (fullTextModules + boxModules).contains(module) else { return nil }
     var columns: [String] = []
     for argument in virtual.arguments {
       let words = tokens.significant(in: argument).map(tokens.text)

@@ -160,6 +160,9 @@ package func shadowTableNames(ofVirtualTable sql: String) -> [String] {
   return (shadowSuffixes[table.module.text.identifier] ?? []).map { "\(table.name.text)_\($0)" }
 }
 
+/// The modules of full-text tables.
+package let fullTextModules: [Identifier] = ["fts3", "fts4", "fts5"]
+
 /// The suffixes that the `xShadowName` functions of SQLite's own modules accept.
 private let shadowSuffixes: [Identifier: [String]] = [
   "fts3": fts3, "fts4": fts3, "fts5": ["config", "content", "data", "docsize", "idx"],

@@ -185,12 +185,6 @@ extension TableChange {
     }.flatMap { $0 }
   }
 
-  /// The columns, by their old names, that have a foreign key after the change.
-  var referring: Set<Identifier> {
-    let new = Set((after?.foreignKeys ?? []).flatMap(\.columns))
-    return Set(keptColumns.filter { new.contains($0.new.key) }.map(\.old.key))
-  }
-
   /// Whether the change adds a key over some of these columns.
   fileprivate func hasNewKey(over columns: Set<Identifier>) -> Bool {
     guard let before, let after else { return false }

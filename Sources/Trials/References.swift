@@ -33,7 +33,7 @@ extension FilledDatabase {
         found.append(
           DeviceTable.Reference(
             columns: [a], parent: parent.key, parentColumns: [b],
-            isOptional: text.referring[name]?.contains(a) != true))
+            isOptional: true))
       }
       references[name] = found
     }

@@ -18,9 +18,6 @@ package final class RowTrial {
   /// the table usually need the same outcomes.
   private var combined: (last: Int, table: Identifier, outcomes: [Int: TableOutcome?])?
 
-  /// The first column of the migration that was skipped to save time.
-  private var skipped: String?
-
   package init(
     _ project: Project, _ application: Application, isFull: Bool, _ interruption: Interruption
   ) {
@@ -49,17 +46,18 @@ package final class RowTrial {
     }
     let tables = history.affected[migration]
     guard !tables.all.isEmpty else { return }
-    (history.spent, skipped) = (0, nil)
+    history.spent = 0
     do {
       try judge(migration, tables, timeline)
       try judgeRebuilds(migration, timeline)
     } catch let error as DatabaseError where !error.isEnvironmentalFault {
       if !tables.changed.isEmpty { note(migration, error.message) }
     }
-    if let skipped {
+    let skipped = evidence.skipped.count { $0.migration == migration }
+    if skipped > 0 {
       evidence.notes.append(
-        "lint did not check all columns of `\(history.migrations[migration].id)`, from `\(skipped)` on, "
-          + "for changed values: the migration has too many statements. Divide it")
+        "lint did not check \(counted(skipped, "column")) of `\(history.migrations[migration].id)` for "
+          + "changed values: the migration has too many statements. Divide it")
     }
   }
 
@@ -155,9 +153,7 @@ package final class RowTrial {
         migration: migration, table: outcome.table.shape.key, column: column.key)
       switch try outcome.verdict(on: column, as: name) {
       case .unknown: break
-      case .skipped:
-        skipped = skipped ?? "\(outcome.table.shape.name).\(column.name)"
-        evidence.skipped.insert(key)
+      case .skipped: evidence.skipped.insert(key)
       case .untried where !isThere && !mayCopy(key, timeline):
         evidence.destinations[key] = .nowhere
       case .untried:
@@ -325,9 +321,6 @@ package final class RowTrial {
     let text = StepText(
       steps.flatMap { timeline.statements(in: $0).map(\.sql) },
       newKeys: Set(changes.flatMap(\.newKeys)),
-      referring: Dictionary(
-        changes.compactMap { change in change.before.map { ($0.key, change.referring) } },
-        uniquingKeysWith: { $0.union($1) }),
       columns: Set(
         tables.all.compactMap { history.schemas[first].table($0).flatMap(TableShape.init) }
           .flatMap { $0.columns.map(\.key) }),

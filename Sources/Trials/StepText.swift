@@ -12,8 +12,6 @@ struct StepText {
   private(set) var compared: [Identifier: [Value]] = [:]
   /// Pairs of columns that the text compares.
   private(set) var joined: [(Identifier, Identifier)] = []
-  /// The columns that get a foreign key in the step, by table. It refuses rows without a parent.
-  let referring: [Identifier: Set<Identifier>]
 
   /// The columns by which the text groups rows, and columns that become a key.
   private(set) var groups: Set<Identifier>
@@ -35,16 +33,14 @@ struct StepText {
   /// - Parameters:
   ///   - columns: columns that count even if their names are keywords.
   ///   - newKeys: columns that become a key.
-  ///   - referring: columns that get a foreign key, by table.
   ///   - joinsRows: whether to collect the pairs of `joined`.
   init(
     _ statements: some Sequence<String>, newKeys: Set<Identifier> = [],
-    referring: [Identifier: Set<Identifier>] = [:], columns: Set<Identifier> = [],
+    columns: Set<Identifier> = [],
     joinsRows: Bool = true
   ) {
     groups = newKeys
     self.columns = columns
-    self.referring = referring
     for sql in statements.map({ TokenizedSQL($0) }) {
       note(sql)
       noteComparisons(sql)

@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
@@ -109,7 +110,7 @@ extension Timeline {
   /// that stores no rows, such as `fts5vocab`, needs none.
   fileprivate func fills(_ table: String, after place: StatementPlace) -> Bool {
     let words = shape(of: table, in: place.migration)?.moduleArguments ?? []
-    return words.isDisjoint(with: ["fts3", "fts4", "fts5"])
+    return words.isDisjoint(with: fullTextModules)
       || statements(in: place.migration).contains { statement in
         statement.place.number > place.number
           && statement.events.contains { event in
