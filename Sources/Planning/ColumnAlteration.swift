@@ -226,11 +226,12 @@ extension ParsedTable {
     where other.name != column.name && tokens.names(name, in: other.range) {
       return "column `\(other.name.text)`"
     }
-    for constraint in parsed.constraints where tokens.names(name, in: constraint.range) {
+    for constraint in parsed.constraints
+    where tokens.names(name, in: constraint.range, includingStrings: true) {
       return tokens.text(constraint.range)
     }
     for index in schema.objects(.index, on: self.name)
-    where TokenizedSQL(index.sql ?? "").names(name) {
+    where TokenizedSQL(index.sql ?? "").names(name, includingStrings: true) {
       return "index `\(index.name)`"
     }
     return schema.tables.compactMap { try? ParsedTable($0) }.first { child in

@@ -223,8 +223,10 @@ struct Rewrite {
   private func reads(_ columns: Set<Identifier>, _ sql: String) -> Bool {
     let tokens = TokenizedSQL(sql)
     guard case .createIndex(let index)? = try? parseCreate(tokens) else { return true }
-    return tokens.identifiers(in: index.table.range.upperBound..<tokens.bytes.count)
-      .contains { columns.contains($0.text) }
+    let range = index.table.range.upperBound..<tokens.bytes.count
+    return tokens.identifiers(in: range, includingStrings: true).contains {
+      columns.contains($0.text)
+    }
   }
 
   // MARK: Ending 2: drop and rename

@@ -1,14 +1,20 @@
 /// The names that an expression or a statement mentions, for finding dependent objects.
 extension TokenizedSQL {
-  /// All tokens inside a byte range that can be a name: quoted, or bare and not reserved. Excludes strings.
-  /// Includes functions, types, aliases and keywords that may be names.
-  package func identifiers(in range: Range<Int>) -> [Name] {
-    significant(in: range).compactMap(name)
+  /// All tokens inside a byte range that can be a name: quoted, or bare and not reserved. Includes functions,
+  /// types, aliases and keywords that may be names.
+  ///
+  /// - Parameter includingStrings: whether to include strings. In an index or a key, SQLite reads `'a'` as the
+  ///   column `a`.
+  package func identifiers(in range: Range<Int>, includingStrings: Bool = false) -> [Name] {
+    significant(in: range).compactMap { name($0, includingStrings: includingStrings) }
   }
 
   /// Whether the identifiers in a byte range, or in the whole text, include this name.
-  package func names(_ name: String, in range: Range<Int>? = nil) -> Bool {
-    identifiers(in: range ?? 0..<bytes.count).contains { $0.isSame(as: name) }
+  package func names(
+    _ name: String, in range: Range<Int>? = nil, includingStrings: Bool = false
+  ) -> Bool {
+    identifiers(in: range ?? 0..<bytes.count, includingStrings: includingStrings)
+      .contains { $0.isSame(as: name) }
   }
 
   /// The identifiers that can be a column in an expression. Excludes names of functions,
@@ -23,8 +29,10 @@ extension TokenizedSQL {
     }
   }
 
-  private func name(_ token: Token) -> Name? {
-    guard token.kind == .quotedIdentifier || token.kind == .word,
+  private func name(_ token: Token, includingStrings: Bool = false) -> Name? {
+    guard
+      token.kind == .quotedIdentifier || token.kind == .word
+        || includingStrings && token.kind == .string,
       !isKeyword(token, Keywords.reservedVersion1)
     else { return nil }
     return Name(text: Quoting.unquoted(text(token)), range: token.range)

@@ -97,6 +97,27 @@ struct OddTable: Sendable, CustomTestStringConvertible {
       """,
       "alter_column: { table: t, column: n, not_null: true, default: 0 }"),
     OddTable(
+      "an index whose column is written as a string and whose values change",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); CREATE INDEX quoted ON t ('a');
+      INSERT INTO t VALUES (1, '1'), (2, '10'), (3, '2')
+      """,
+      "alter_column: { table: t, column: a, type: INTEGER }"),
+    OddTable(
+      "an index whose column is written as a string and whose order changes",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); CREATE INDEX quoted ON t ('a');
+      INSERT INTO t VALUES (1, 'a'), (2, 'B'), (3, 'A')
+      """,
+      "alter_column: { table: t, column: a, collate: NOCASE }"),
+    OddTable(
+      "a key whose column is written as a string and whose order changes",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, UNIQUE ('a'));
+      INSERT INTO t VALUES (1, 'a'), (2, 'B'), (3, 'c')
+      """,
+      "alter_column: { table: t, column: a, collate: NOCASE }"),
+    OddTable(
       "a conflict that replaces",
       """
       CREATE TABLE t (a INT UNIQUE ON CONFLICT REPLACE, n INT NOT NULL ON CONFLICT IGNORE, m TEXT);

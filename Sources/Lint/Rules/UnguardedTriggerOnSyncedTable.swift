@@ -63,7 +63,7 @@ private let guards: Set<Identifier> = [
 
 extension CreateTrigger {
   fileprivate func isGuarded(_ sql: TokenizedSQL) -> Bool {
-    [condition?.range, bodyRange].compactMap { $0 }.flatMap(sql.identifiers)
+    [condition?.range, bodyRange].compactMap { $0 }.flatMap { sql.identifiers(in: $0) }
       .contains { guards.contains($0.text.identifier) }
   }
 
