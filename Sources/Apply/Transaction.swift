@@ -45,14 +45,22 @@ final class Transaction {
       isSafe
       && (try? connection.execute(
         "ROLLBACK TO schemactl_migration; RELEASE schemactl_migration")) != nil
-    guard !isUndone else { return }
+    guard !isUndone else { return forgetSchema() }
     rollBack()
     hasPartialMigration = connection.isInTransaction
+  }
+
+  /// Makes the connection read the schema again. If a migration has run `PRAGMA writable_schema = RESET`, SQLite
+  /// keeps the schema of that moment after a rollback. Its root pages would belong to other tables as soon as
+  /// another connection gives the schema the same version.
+  private func forgetSchema() {
+    _ = try? connection.execute("PRAGMA writable_schema = RESET")
   }
 
   func rollBack() {
     // If memory is too low for the rollback, the next BEGIN or closing the connection rolls back.
     connection.rollBack()
+    forgetSchema()
     // When the disk is full, SQLite leaves its journal to the next reader. This read rolls the journal back
     // now, so that nobody deletes it to free space: it contains the old pages.
     _ = try? connection.value("PRAGMA main.schema_version")

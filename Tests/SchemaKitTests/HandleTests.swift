@@ -108,6 +108,38 @@ struct HandleTests {
     #expect(sqlite3_get_autocommit(app.handle) == 1)
   }
 
+  /// `PRAGMA writable_schema = RESET` inside the transaction reads the schema again. SQLite forgets that
+  /// schema in a rollback only if it is told to.
+  @Test(
+    "after a rollback no table of the failed migration remains in the connection's schema",
+    arguments: 1...6)
+  func rolledBack(changes: Int) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_parents",
+      "CREATE TABLE parents (id INTEGER PRIMARY KEY); CREATE TABLE children (id REFERENCES parents)"
+    )
+    let app = try AppConnection(sandbox.database)
+    try sandbox.migrator().migrate(handle: app.handle)
+    try app.run("INSERT INTO parents VALUES (1); INSERT INTO children VALUES (1)")
+    try sandbox.addSQL(
+      "0002_fails",
+      """
+      CREATE TABLE n (a);
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = 'CREATE TABLE n (a TEXT)' WHERE name = 'n';
+      INSERT INTO children SELECT id + 1 FROM children
+      """)
+    let error = #expect(throws: SchemaError.self) {
+      try sandbox.migrator().migrate(handle: app.handle)
+    }
+    #expect(error?.migration == "0002_fails")
+    let other = try AppConnection(sandbox.database)
+    for index in 0..<changes { try other.run("CREATE TABLE z\(index) (a)") }
+    #expect(throws: AppConnection.Message.self) { try app.run("INSERT INTO n VALUES ('lost')") }
+    for index in 0..<changes { #expect(try other.run("SELECT count(*) FROM z\(index)") == "0") }
+  }
+
   @Test("a connection that is in use or read-only is refused without changes")
   func refuses() throws {
     let sandbox = try Sandbox.ofNotes()
