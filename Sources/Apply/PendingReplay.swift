@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaModel
+import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
@@ -48,8 +49,24 @@ package struct PendingReplay: Sendable {
 
 extension Project {
   /// Replays the history up to the first failure, and corrects the states of its frozen migrations.
-  package func replay(noting states: inout [HistoryEntry]) -> PendingReplay {
-    replay(migrations, checksOwnRows: true, noting: &states, interruption: Interruption())
+  ///
+  /// - Parameter evaluatesAssertions: whether an assertion must hold on a new database. One that calls a
+  ///   function of the app is only compiled.
+  /// - Throws: failures with exit status 64 and above; the replay contains a migration that fails.
+  package func replay(
+    noting states: inout [HistoryEntry], evaluatesAssertions: Bool = false,
+    _ interruption: Interruption = Interruption()
+  ) throws(Failure) -> PendingReplay {
+    try requireEngine(for: migrations)
+    let all = replay(
+      migrations, noting: &states, interruption: interruption,
+      preparing: {
+        $0.checksOwnRows = true
+        $0.runner.evaluatesAssertions =
+          evaluatesAssertions && application.missingFunctions.isEmpty
+      })
+    if let failure = all.failure, !failure.status.isResult { throw failure }
+    return all
   }
 
   /// Replays `targets` on a scratch database.
@@ -116,7 +133,7 @@ extension Project {
   /// - Returns: the replay. It also fails if this SQLite version does not create the schema of the release.
   private func replay(
     _ targets: [Migration], from release: HistoryBundle.ReleasedSchema? = nil,
-    checksOwnRows: Bool = false, becomesDatabase: Bool = false,
+    becomesDatabase: Bool = false,
     noting states: inout [HistoryEntry], interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void = { _ in },
     preparing prepare: (ScratchDatabase) -> Void = { _ in },
@@ -139,7 +156,6 @@ extension Project {
         targets, from: release?.schema ?? Schema(), becomesDatabase: becomesDatabase,
         interruption: interruption,
         preparing: { (scratch) throws(Failure) in
-          if checksOwnRows { scratch.checksOwnRows = true }
           base = scratch.schema
           scratch.connection.onWork(reportWork)
           if let release, scratch.fingerprint != release.fingerprint {

@@ -219,7 +219,7 @@ extension Project {
           if let migration = present[id] { try old.apply(migration) }
           continue
         }
-        let new = try ScratchDatabase(continuing: old, application, interruption: Interruption())
+        let new = try ScratchDatabase(application, from: old.schema)
         new.isReleased = isFrozen
         try old.apply(form)
         if let migration = present[id] { try new.apply(migration) }

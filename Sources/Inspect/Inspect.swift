@@ -2,7 +2,5 @@
 ///
 /// - ``Project/verify(_:continuing:interruption:)``: replays the history and compares a database.
 /// - ``Project/status(of:mayBeEmpty:comparesSchema:)``, ``Project/diff(of:)``: the state of a database.
-/// - ``Project/proveReplay(noting:everyPair:interruption:)``: checks that every release leads to the same
-///   schema.
 /// - ``SchemaFile``: a file with the latest schema.
 /// - ``AdoptReport``, ``LedgerRepair``: write ledger rows without running a migration.

@@ -66,9 +66,7 @@ extension Project {
     if report.isHistoryBroken {
       report.notes.append("schemactl skipped the replay, because the frozen history is broken")
     } else {
-      try requireEngine(for: migrations)
-      let all = replay(noting: &report.history)
-      if let failure = all.failure, !failure.status.isResult { throw failure }
+      let all = try replay(noting: &report.history, interruption)
       report.failure = all.failure ?? report.failure
       replayed = all
     }

@@ -1,3 +1,4 @@
+import SchemaApply
 import SchemaGit
 import SchemaHistory
 import SchemaInspect
@@ -14,7 +15,7 @@ package struct CheckReport {
   /// The project; nil if the manifests or the lock cannot be read. Then no other part can run.
   package private(set) var project: Project?
   package private(set) var history: VerifyReport?
-  package private(set) var proof: ReplayProof?
+  package private(set) var replay: PendingReplay?
   package private(set) var lint: LintReport?
   /// Whether the schema file is current; nil without a file, or if the comparison failed or did not
   /// run.
@@ -27,12 +28,11 @@ package struct CheckReport {
   ///
   /// - Parameters:
   ///   - base: a revision; the lock of its merge base with HEAD is compared, too.
-  ///   - everyPair: also replays from each release through every later release.
   ///   - schemaFile: a file to compare with the latest schema.
   ///   - read: reads the history, without asking git.
   ///   - judge: lints it.
   package init(
-    base: String?, everyPair: Bool, schemaFile: SchemaFile?, interruption: Interruption,
+    base: String?, schemaFile: SchemaFile?, interruption: Interruption,
     reading read: () throws -> Project, linting judge: (Project) throws -> LintReport
   ) {
     self.schemaFile = schemaFile
@@ -42,9 +42,8 @@ package struct CheckReport {
     project.keptIDs = compared?.1?.keptIDs ?? []
     self.project = project
     var history = compared?.0 ?? VerifyReport(comparing: project)
-    proof = attempt(.replay) {
-      try project.proveReplay(
-        noting: &history, everyPair: everyPair, interruption: interruption)
+    replay = attempt(.replay) {
+      try project.replay(noting: &history.history, evaluatesAssertions: true, interruption)
     }
     attempt(.history) {
       try project.verifySquashed(into: &history, interruption)
@@ -53,7 +52,7 @@ package struct CheckReport {
     }
     self.history = history
     lint = attempt(.lint) { try judge(project) }
-    if proof?.status == .success, let schemaFile {
+    if let replay, replay.failure == nil, let schemaFile {
       isSchemaCurrent = attempt(.schema) { try schemaFile.newContent(for: project) == nil }
     }
   }
@@ -61,7 +60,7 @@ package struct CheckReport {
   package var notes: [String] { (history?.notes ?? []) + (lint?.notes ?? []) }
 
   /// The failure that ended the full replay or, if that succeeded, lint's own replay.
-  package var failure: Failure? { proof?.failure ?? lint?.failure }
+  package var failure: Failure? { replay?.failure ?? lint?.failure }
 
   /// The failure for an outdated schema file.
   package var outdatedSchema: Failure? { isSchemaCurrent == false ? schemaFile?.outdated : nil }
@@ -73,9 +72,9 @@ package struct CheckReport {
       switch part {
       case .manifests, .report: nil
       case .history: history?.status
-      case .replay: proof?.status
+      case .replay: replay?.failure?.status
       // A failing migration is a result of the replay. Lint stops at the same migration.
-      case .lint: proof?.failure == nil ? lint?.status : lint?.statusOfFindings
+      case .lint: replay?.failure == nil ? lint?.status : lint?.statusOfFindings
       case .schema: outdatedSchema?.status
       }
     let problems = problems.filter { $0.part == part }.map(\.failure.status)

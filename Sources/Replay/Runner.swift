@@ -122,6 +122,8 @@ package final class Runner {
     var application = application
     application.allowsSilentTriggers = isReleased
     var context = Context(migration: migration)
+    // `last_insert_rowid()` must not depend on the migrations that ran on the same connection.
+    connection.lastInsertRowid = 0
     do {
       try check(manifest.before, of: migration)
       var rest = manifest.operations[...]

@@ -157,21 +157,6 @@ package final class ScratchDatabase {
     checksOwnRows = true
   }
 
-  /// Creates a replay on a new connection that continues after another one. It has the schema and the rows,
-  /// but no state of the other connection, such as temporary objects.
-  package convenience init(
-    continuing other: ScratchDatabase, _ application: Application, interruption: Interruption
-  ) throws(Failure) {
-    try self.init(
-      application, isForLint: false, interruption: interruption
-    ) { () throws(DatabaseError) in
-      let connection = try Schema().scratch(application)
-      try connection.deserialize(try other.connection.serialized())
-      connection.set(.trustedSchema, to: true)
-      return connection
-    }
-  }
-
   /// Creates a replay on a database with rows: one that lint has filled, or a copy of a real database.
   ///
   /// - Parameters:

@@ -150,7 +150,10 @@ package final class Connection {
   package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
   /// The rowid of the last row that a statement, not a trigger, inserted.
-  package var lastInsertRowid: Int64 { sqlite3_last_insert_rowid(handle) }
+  package var lastInsertRowid: Int64 {
+    get { sqlite3_last_insert_rowid(handle) }
+    set { sqlite3_set_last_insert_rowid(handle, newValue) }
+  }
 
   /// A number that changes when another connection commits to the file. It is updated when this connection
   /// takes a lock (`SQLITE_FCNTL_DATA_VERSION`). Unlike the PRAGMA, it can be read while a backup writes.

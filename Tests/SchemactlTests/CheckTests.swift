@@ -49,7 +49,7 @@ struct CheckTests {
       run.output == """
         ok      manifests  7 manifests read.
         ok      history    7 migrations: 6 unchanged, 1 draft.
-        ok      replay     7 migrations; the same schema from each of 2 releases.
+        ok      replay     7 migrations.
         ok      lint       Found no problems; 2 suppressed.
         All checks passed
 
@@ -78,10 +78,6 @@ struct CheckTests {
     let replay = try #require(json["replay"] as? [String: Any])
     #expect(replay["ok"] as? Bool == false)
     #expect(replay["migrations"] as? Int == 3)
-    let path = try #require((replay["paths"] as? [[String: Any]])?.first)
-    #expect(path["fromRelease"] as? String == "1.0")
-    #expect(path["through"] as? String == "0003_allowed")
-    #expect(path["ok"] as? Bool == true)
     #expect(json["notes"] is [String])
     #expect(json["errors"] as? [String] == [])
   }
@@ -149,57 +145,37 @@ struct CheckTests {
     try folder.expect(1, "check", "--profile", "local", "--strict")
   }
 
-  @Test("3: a release from which the history cannot be continued is named")
-  func replay() throws {
+  @Test("3: each migration starts without the rowid that an earlier one inserted")
+  func insertedRowid() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": manifest("CREATE TABLE notes (id INTEGER PRIMARY KEY CHECK (id > 0))"),
       "0002_first": manifest("INSERT INTO notes VALUES (5)"),
+      "0003_second": manifest("DELETE FROM notes; INSERT INTO notes SELECT last_insert_rowid()"),
     ])
-    try folder.expect(0, "freeze", "--release", "1.0")
-    try folder.write(
-      "migrations/0003_second.yaml",
-      manifest("DELETE FROM notes; INSERT INTO notes SELECT last_insert_rowid()"))
-    try folder.expect(0, "verify")
+    let message =
+      "migrations/0003_second.yaml:3:24: error: CHECK constraint failed: id > 0"
     let run = try folder.expect(3, "check")
-    #expect(
-      run.output.contains("failed  replay     3 migrations; not the same schema from release 1.0."))
-    #expect(
-      run.output.contains(
-        "migrations/0003_second.yaml:3:24: error: cannot migrate a database created at "
-          + "release 1.0 to `0003_second`: CHECK constraint failed: id > 0"))
+    #expect(run.output.contains("failed  replay     2 migrations, then a failure."))
+    #expect(run.output.contains(message))
+    try folder.expect(0, "migrate", "--database", "app.db", "--to", "2")
+    #expect(try folder.expect(3, "migrate", "--database", "app.db").errors.contains(message))
   }
 
-  @Test("1: the history results in another schema from a release")
-  func otherSchema() throws {
+  @Test("3: an assertion must hold on a new database", arguments: [1, 2])
+  func assertion(expected: Int) throws {
     let folder = try WorkingFolder.of([
-      "0001_notes": tableOfNotes, "0002_first": manifest("INSERT INTO notes VALUES (5, 'x')"),
-    ])
-    try folder.expect(0, "freeze", "--release", "1.0")
-    let reshaping =
-      "UPDATE sqlite_schema SET sql = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text BLOB)' "
-      + "WHERE name = 'notes' AND last_insert_rowid() > 0"
-    try folder.write(
-      "migrations/0003_shape.yaml", manifest("PRAGMA writable_schema = ON; \(reshaping)"))
-    let run = try folder.expect(1, "check")
-    #expect(
-      run.output.contains("error: a database created at release 1.0 and migrated to `0003_shape`"))
-    #expect(run.output.contains("`notes.text` differs: expected"))
-    let github = try folder.expect(1, "check", "--format", "github").output
-    #expect(github.contains("title=replay/differs::a database created at release 1.0"))
-  }
+      "0001_a": manifest("CREATE TABLE a (id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1)"),
+      "0002_b": """
+      operations:
+      - create_table: { name: b, columns: [{ name: id, type: INTEGER, primary_key: true }] }
+      after:
+      - { query: SELECT count(*) FROM a, equals: \(expected), message: Rows are missing }
 
-  @Test("--full continues from each release to every later one")
-  func full() throws {
-    let folder = try WorkingFolder.ofReminders()
-    for (release, last) in [("1.0", "2"), ("1.1", "4"), ("1.2", "6")] {
-      try folder.expect(0, "freeze", "--release", release, "--to", last)
-    }
-    func paths(_ arguments: String...) throws -> Int? {
-      let json = try folder.start(["check", "--format", "json"] + arguments).wait().json()
-      return ((json["replay"] as? [String: Any])?["paths"] as? [Any])?.count
-    }
-    #expect(try paths() == 3)
-    #expect(try paths("--full") == 6)
+      """,
+    ])
+    let run = try folder.start(["check"]).wait()
+    #expect(run.status == (expected == 1 ? 0 : 3))
+    #expect(run.output.contains("Rows are missing: expected 2, found 1") == (expected == 2))
   }
 
   @Test("2: a manually edited lock")

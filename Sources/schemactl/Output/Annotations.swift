@@ -1,3 +1,4 @@
+import SchemaApply
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
@@ -63,7 +64,7 @@ struct Annotations {
 
   init(_ report: CheckReport) {
     if let history = report.history, let project = report.project { add(history, of: project) }
-    if let proof = report.proof { add(proof) }
+    if let failure = report.replay?.failure { add(failure) }
     if let lint = report.lint { add(lint) }
     for (_, failure) in report.problems { add(failure) }
     if let schema = report.outdatedSchema { found += schema.annotations(rule: "schema/stale") }
@@ -106,15 +107,6 @@ struct Annotations {
     if let failure = report.failure { add(failure) }
     notes += report.notes
     status = ExitStatus.worst([status, report.status])
-  }
-
-  private mutating func add(_ proof: ReplayProof) {
-    if let failure = proof.failure { add(failure) }
-    found += proof.paths.filter { !$0.isProven }.map { path in
-      Annotation(
-        rule: path.failure == nil ? "replay/differs" : "replay/failed",
-        lines: [path.inWords] + (path.failure?.migration?.lines ?? []), place: path.failure?.place)
-    }
   }
 
   private mutating func add(_ entry: HistoryEntry, _ edit: ManifestDiff?, of project: Project) {

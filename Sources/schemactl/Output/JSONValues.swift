@@ -189,16 +189,9 @@ extension ManifestDiff: JSONConvertible {
   }
 }
 
-extension ReplayProof: JSONConvertible {
-  package var json: JSON { ["ok": status == .success, "migrations": migrations, "paths": paths] }
-}
-
-extension ReplayProof.Path: JSONConvertible {
+extension PendingReplay: JSONConvertible {
   package var json: JSON {
-    [
-      "from": from.migration, "fromRelease": from.release, "through": through.migration,
-      "throughRelease": through.release, "ok": isProven, "changes": changes, "failed": failure,
-    ]
+    ["ok": failure == nil, "migrations": steps.count]
   }
 }
 
