@@ -91,13 +91,19 @@ package struct EndangeredReference: Sendable {
         guard let new = try? ParsedTable(object),
           let old = try? ParsedTable(named: object.name, in: before)
         else { return [] }
-        let known = old.parsed.foreignKeys.map { Set($0.columns.map(\.text.identifier)) }
         return new.parsed.foreignKeys.compactMap { columns, reference in
-          guard !known.contains(Set(columns.map(\.text.identifier))),
-            let parent = try? ParsedTable(named: reference.table.text, in: before)
-          else { return nil }
+          guard let parent = try? ParsedTable(named: reference.table.text, in: before) else {
+            return nil
+          }
           let targets = reference.targets(in: parent)
-          guard targets.count == columns.count else { return nil }
+          let pairs = Set(zip(columns, targets).map { [$0.text.identifier, $1.identifier] })
+          let isKnown = old.references(to: parent).contains { links in
+            Set(links.map { [$0.child.identifier, $0.parent.identifier] }) == pairs
+          }
+          // A renamed column of the parent keeps its rows.
+          guard !isKnown, targets.count == columns.count,
+            targets.allSatisfy({ parent.parsed.column(named: $0) != nil })
+          else { return nil }
           return EndangeredReference(
             table: old.name, columns: columns.map(\.text), child: old, parent: parent,
             targets: targets)
