@@ -202,17 +202,12 @@ struct ColumnMove {
   /// Whether the column is part of a UNIQUE constraint or a unique index. An index on an expression counts,
   /// because it may read the column.
   private var isUnique: Bool {
-    func holds(_ terms: [IndexedTerm]) -> Bool {
-      terms.contains { $0.column?.isSame(as: column.name.text) ?? true }
-    }
-    let constrained = table.parsed.constraints.contains { constraint in
-      if case .unique(let terms, _) = constraint.kind { holds(terms) } else { false }
-    }
-    return column.isUnique || constrained
+    table.parsed.uniques.contains { $0.columns.contains { $0.isSame(as: column.name.text) } }
       || schema.objects(.index, on: table.name).contains { object in
         guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
         else { return false }
-        return index.isUnique && holds(index.terms)
+        return index.isUnique
+          && index.terms.contains { $0.column?.isSame(as: column.name.text) ?? true }
       }
   }
 

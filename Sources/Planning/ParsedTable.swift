@@ -61,28 +61,13 @@ struct ParsedTable {
     primaryKey.contains(where: column.name.isSame)
   }
 
-  var isAutoincrement: Bool {
-    parsed.columns.contains { $0.primaryKey?.isAutoincrement ?? false }
-      || parsed.constraints.contains { constraint in
-        if case .primaryKey(_, let isAutoincrement, _) = constraint.kind {
-          isAutoincrement
-        } else {
-          false
-        }
-      }
-  }
+  var isAutoincrement: Bool { parsed.primaryKey?.isAutoincrement ?? false }
 
-  /// Whether a column is an alias of the rowid (CREATE TABLE, section 5).
-  var hasRowidAlias: Bool {
-    guard !parsed.isWithoutRowid, primaryKey.count == 1,
-      let column = parsed.column(named: primaryKey[0])
-    else { return false }
-    // In a column constraint, DESC makes it an ordinary column. In a table constraint, it does not.
-    return column.type?.text.identifier == "integer" && column.primaryKey?.order != .descending
-  }
+  /// Whether a column is an alias of the rowid.
+  var hasRowidAlias: Bool { parsed.rowidAlias != nil }
 
   func isRowidAlias(_ column: CreateTable.Column) -> Bool {
-    hasRowidAlias && isInPrimaryKey(column)
+    parsed.rowidAlias?.name.isSame(as: column.name.text) ?? false
   }
 
   /// The columns that identify a row: the alias of the rowid, or the primary key of a WITHOUT ROWID table.

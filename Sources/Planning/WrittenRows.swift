@@ -151,10 +151,10 @@ private struct WrittenRows {
 
   /// - Parameter subject: the constraint's name, or its expression.
   func violating(check subject: String) -> RowQuery? {
-    let checks = table.checks.filter { name, check in
-      (name ?? table.tokens.text(check.range)) == subject
+    let checks = table.parsed.checks.filter { check in
+      (check.name?.text ?? table.tokens.text(check.expression.range)) == subject
     }
-    return checks.count == 1 ? violating(checks[0].check) : nil
+    return checks.count == 1 ? violating(checks[0].expression) : nil
   }
 
   private func violating(_ check: Expression) -> RowQuery? {
@@ -247,8 +247,8 @@ extension WrittenRows {
         rows, of: old.name, promise: "`\(name)` holds no NULL",
         message: "`\(name)` would hold NULL in some rows: give them a value first")
     }
-    let known = old.checks.map { old.tokens.normalTokens(in: $0.check.range) }
-    let checks = table.checks.compactMap { _, check -> Question? in
+    let known = old.parsed.checks.map { old.tokens.normalTokens(in: $0.expression.range) }
+    let checks = table.parsed.checks.compactMap { _, check, _ -> Question? in
       let isChanged = table.columns(in: check).contains {
         changed.contains($0.name.text.identifier)
       }
@@ -268,16 +268,8 @@ extension WrittenRows {
   }
 
   private func uniques(of old: ParsedTable) -> [Question] {
-    let keys =
-      table.parsed.columns.filter { $0.isUnique && !table.isInPrimaryKey($0) }.map { [$0] }
-      + table.parsed.constraints.compactMap { constraint in
-        guard case .unique(let terms, _) = constraint.kind else { return nil }
-        let columns = terms.compactMap { term in
-          term.column.flatMap { table.parsed.column(named: $0.text) }
-        }
-        return columns.count == terms.count ? columns : nil
-      }
-    return keys.compactMap { columns in
+    table.parsed.uniques.compactMap { key, _ in
+      let columns = key.compactMap { table.parsed.column(named: $0.text) }
       guard isChanged(columns), let rows = repeating(columns, isAsked: true, { _ in true })
       else { return nil }
       let names = columns.map { column in
@@ -370,20 +362,6 @@ extension OperationPlan {
 }
 
 extension ParsedTable {
-  /// The CHECK constraints, each with its name.
-  fileprivate var checks: [(name: String?, check: Expression)] {
-    parsed.columns.flatMap(\.constraints).compactMap { constraint in
-      if case .check(let check) = constraint.kind { (constraint.name?.text, check) } else { nil }
-    }
-      + parsed.constraints.compactMap { constraint in
-        if case .check(let check, _) = constraint.kind {
-          (constraint.name?.text, check)
-        } else {
-          nil
-        }
-      }
-  }
-
   /// Whether the column refuses NULL. An alias of the rowid converts it.
   fileprivate func refusesNull(_ column: CreateTable.Column) -> Bool {
     let isStrictKey = isInPrimaryKey(column) && (parsed.isWithoutRowid || parsed.isStrict)

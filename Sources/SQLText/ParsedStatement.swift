@@ -246,16 +246,65 @@ package struct CreateTable: CreateStatement, Equatable {
   }
 }
 
+/// The constraints of columns and of the table together.
 extension CreateTable {
-  /// The names of the primary key's columns, in order.
-  package var keyColumns: [String] {
-    if let column = columns.first(where: { $0.primaryKey != nil }) { return [column.name.text] }
-    for constraint in constraints {
-      if case .primaryKey(let terms, _, _) = constraint.kind {
-        return terms.compactMap { $0.column?.text }
+  package typealias Key = (columns: [Name], onConflict: ConflictAction?)
+  package typealias Check = (name: Name?, expression: Expression, onConflict: ConflictAction?)
+
+  /// The primary key; nil if the table has none.
+  package var primaryKey: (key: Key, isAutoincrement: Bool)? {
+    for column in columns {
+      if let key = column.primaryKey {
+        return (([column.name], key.onConflict), key.isAutoincrement)
       }
     }
-    return []
+    for case .primaryKey(let terms, let isAutoincrement, let action) in constraints.map(\.kind) {
+      return ((terms.compactMap(\.column), action), isAutoincrement)
+    }
+    return nil
+  }
+
+  /// The names of the primary key's columns, in order.
+  package var keyColumns: [String] { primaryKey?.key.columns.map(\.text) ?? [] }
+
+  /// The column that is an alias of the rowid (CREATE TABLE, section 5).
+  package var rowidAlias: Column? {
+    guard !isWithoutRowid, let key = primaryKey?.key.columns, key.count == 1,
+      let column = column(named: key[0].text), column.type?.text.identifier == "integer",
+      // In a column constraint, DESC makes it an ordinary column. In a table constraint, it does not.
+      column.primaryKey?.order != .descending
+    else { return nil }
+    return column
+  }
+
+  /// The UNIQUE constraints.
+  package var uniques: [Key] {
+    columns.flatMap { column in
+      column.constraints.compactMap { constraint -> Key? in
+        if case .unique(let action) = constraint.kind { ([column.name], action) } else { nil }
+      }
+    }
+      + constraints.compactMap { constraint in
+        if case .unique(let terms, let action) = constraint.kind {
+          (terms.compactMap(\.column), action)
+        } else {
+          nil
+        }
+      }
+  }
+
+  /// The CHECK constraints.
+  package var checks: [Check] {
+    columns.flatMap(\.constraints).compactMap { constraint in
+      if case .check(let check) = constraint.kind { (constraint.name, check, nil) } else { nil }
+    }
+      + constraints.compactMap { constraint in
+        if case .check(let check, let action) = constraint.kind {
+          (constraint.name, check, action)
+        } else {
+          nil
+        }
+      }
   }
 
   /// The column of that name, regardless of ASCII case.
@@ -330,22 +379,8 @@ extension CreateTable.Column {
 extension CreateTable {
   /// Whether a conflict clause may remove rows (REPLACE of a key) or skip a new row (IGNORE).
   package var mayLoseRowsOnConflict: Bool {
-    let ofColumns = columns.flatMap(\.constraints).contains { constraint in
-      switch constraint.kind {
-      case .primaryKey(let key): key.onConflict.losesRows
-      case .unique(let action): action.losesRows
-      case .notNull(let action): action == .ignore
-      default: false
-      }
-    }
-    let ofTable = constraints.contains { constraint in
-      switch constraint.kind {
-      case .primaryKey(_, _, let action), .unique(_, let action): action.losesRows
-      case .check(_, let action): action == .ignore
-      default: false
-      }
-    }
-    return ofColumns || ofTable
+    (uniques + [primaryKey?.key].compactMap(\.self)).contains { $0.onConflict.losesRows }
+      || columns.contains { $0.notNull == .ignore } || checks.contains { $0.onConflict == .ignore }
   }
 }
 

@@ -71,7 +71,7 @@ package struct TableShape: Sendable {
   package private(set) var foreignKeys: [ForeignKey] = []
   package private(set) var isStrict = false
   package private(set) var isWithoutRowid = false
-  /// The column that is an alias of the rowid (CREATE TABLE, section 5).
+  /// The column that is an alias of the rowid.
   package private(set) var rowidAlias: Identifier?
   /// The module and its arguments in CREATE VIRTUAL TABLE, word by word.
   package private(set) var moduleArguments: Set<Identifier> = []
@@ -88,13 +88,19 @@ package struct TableShape: Sendable {
         tokens.significant.map { Quoting.unquoted(tokens.text($0)).identifier })
     case .createTable(let table)?:
       columns = table.columns.map { Column($0, tokens) }
-      primaryKey = PrimaryKey(table)
-      uniqueConstraints = Unique.all(of: table, tokens)
-      checks = Check.all(of: table, tokens)
+      primaryKey = table.primaryKey.map { key, isAutoincrement in
+        PrimaryKey(
+          columns: key.columns.map(\.text.identifier), isAutoincrement: isAutoincrement,
+          onConflict: key.onConflict ?? .abort)
+      }
+      uniqueConstraints = table.uniques.map { columns, action in
+        Unique(columns: columns.map(\.text.identifier), onConflict: action ?? .abort)
+      }
+      checks = table.checks.map { Check($0.expression, of: table, tokens) }
       foreignKeys = ForeignKey.all(of: table)
       isStrict = table.isStrict
       isWithoutRowid = table.isWithoutRowid
-      rowidAlias = alias(of: table)
+      rowidAlias = table.rowidAlias?.name.text.identifier
     default: return nil
     }
   }
@@ -158,23 +164,6 @@ extension TableShape.Column {
   package var isBlob: Bool { type != nil && affinity == .blob }
 }
 
-extension TableShape.PrimaryKey {
-  fileprivate init?(_ table: CreateTable) {
-    let inline = table.columns.compactMap(\.primaryKey).map { ($0.isAutoincrement, $0.onConflict) }
-    let constraints = table.constraints.compactMap { constraint in
-      if case .primaryKey(_, let isAutoincrement, let action) = constraint.kind {
-        (isAutoincrement, action)
-      } else {
-        nil
-      }
-    }
-    guard let (isAutoincrement, action) = (inline + constraints).first else { return nil }
-    self.init(
-      columns: table.keyColumns.map(\.identifier), isAutoincrement: isAutoincrement,
-      onConflict: action ?? .abort)
-  }
-}
-
 extension TableShape.ForeignKey {
   fileprivate static func all(of table: CreateTable) -> [TableShape.ForeignKey] {
     table.foreignKeys.map { columns, reference in
@@ -186,35 +175,8 @@ extension TableShape.ForeignKey {
   }
 }
 
-extension TableShape.Unique {
-  fileprivate static func all(of table: CreateTable, _ tokens: TokenizedSQL) -> [Self] {
-    let inline = table.columns.flatMap { column in
-      column.constraints.compactMap { constraint -> Self? in
-        guard case .unique(let action) = constraint.kind else { return nil }
-        return Self(columns: [column.name.text.identifier], onConflict: action ?? .abort)
-      }
-    }
-    return inline
-      + table.constraints.compactMap { constraint in
-        guard case .unique(let terms, let action) = constraint.kind else { return nil }
-        return Self(
-          columns: terms.map { ($0.column?.text ?? tokens.text($0.range)).identifier },
-          onConflict: action ?? .abort)
-      }
-  }
-}
-
 extension TableShape.Check {
-  fileprivate static func all(of table: CreateTable, _ tokens: TokenizedSQL) -> [Self] {
-    let expressions =
-      table.columns.flatMap(\.checks)
-      + table.constraints.compactMap { constraint in
-        if case .check(let check, _) = constraint.kind { check } else { nil }
-      }
-    return expressions.map { Self($0, of: table, tokens) }
-  }
-
-  private init(_ expression: Expression, of table: CreateTable, _ tokens: TokenizedSQL) {
+  fileprivate init(_ expression: Expression, of table: CreateTable, _ tokens: TokenizedSQL) {
     self.init(
       tokens: tokens.normalTokens(in: expression.range), text: tokens.text(expression.range),
       columns: Set(
@@ -238,14 +200,4 @@ extension [UInt8] {
   package func renamed(_ names: [Identifier: Identifier]) -> [UInt8] {
     names[String(decoding: self, as: UTF8.self)].map { Array($0.folded) } ?? self
   }
-}
-
-private func alias(of table: CreateTable) -> Identifier? {
-  guard !table.isWithoutRowid, table.keyColumns.count == 1,
-    let column = table.column(named: table.keyColumns[0]),
-    column.type?.text.identifier == "integer",
-    // With an inline DESC the column is not a rowid alias; with DESC in a table constraint it is.
-    column.primaryKey?.order != .descending
-  else { return nil }
-  return column.name.text.identifier
 }
