@@ -238,8 +238,8 @@ struct ColumnMove {
     return ValueMap(column: Quoting.quoted(column.name.text), entries: entries)
   }
 
-  /// The questions asked before anything is written: whether `map` names every value, whether a column that
-  /// `using` copies keeps its values, and whether rows that refer to the column keep their parents.
+  /// The questions asked before anything is written: whether `map` names every value, and whether a column
+  /// that `using` copies keeps its values.
   ///
   /// - Parameter final: the CREATE TABLE statement of the changed table.
   private func questions(in final: String) throws -> [Question] {
@@ -248,37 +248,17 @@ struct ColumnMove {
     if case .map(let entries) = move.mapping {
       try requireSameValues(entries.map(\.to), in: new, of: target)
     }
-    let links = try parentQuestions
+    if !move.keepSource, changesValues {
+      try table.requireUnreferenced(
+        [column.name.text], in: schema, key: valueMap == nil ? "using" : "map")
+    }
     guard let valueMap else {
-      let carried = using?.column
-      return (carried.map { table.survival(of: $0, as: new, in: target, key: "using") } ?? [])
-        + links
+      return using?.column.map { table.survival(of: $0, as: new, in: target, key: "using") } ?? []
     }
     let unmapped = Scan(
       table: table.name, column: column.name.text, predicate: valueMap.isUnmapped,
       problem: .unmapped)
-    return [Question(unmapped)] + links
-  }
-
-  /// The questions whether rows that refer to the column would refer to other rows than before.
-  private var parentQuestions: [Question] {
-    get throws {
-      guard !move.keepSource, changesValues else { return [] }
-      let keys = ParentKeys(of: table, rewriting: [column.name.text], in: schema)
-      if case .map(let entries) = move.mapping, !keys.children.isEmpty {
-        let changed = entries.filter { $0.from != $0.to }
-        if let taken = changed.first(where: { one in changed.contains { $0.from == one.to } }) {
-          throw PlanningError(
-            "`map` gives rows the keys of other rows (\(taken.from.sql) becomes "
-              + "\(taken.to.sql)), and "
-              + "\(keys.children.joined(separator: ", ")) would refer to other rows of "
-              + "`\(table.name)` than before. \(ParentKeys.explanation)", key: "map")
-        }
-      }
-      return keys.guards { name in
-        column.name.isSame(as: name) ? newValue(over: column.name.text) : nil
-      }
-    }
+    return [Question(unmapped)]
   }
 
   /// Refuses a value of `map` that the new column would store as another value.

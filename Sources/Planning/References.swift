@@ -1,73 +1,24 @@
 import SchemaModel
 import SchemaSQLText
 
-/// The foreign keys of other tables whose parent key gets other values. No foreign key acts while rows are
-/// rewritten, so the rows of those tables would keep the old values.
-struct ParentKeys {
-  /// A foreign key that refers to the table, as pairs of the child's column and the table's column.
-  private struct Link {
-    let child: ParsedTable
-    let columns: [(child: String, parent: String)]
-  }
-
-  private let table: ParsedTable
-  private let links: [Link]
-
-  /// - Parameter columns: the columns of the table that get other values.
-  init(of table: ParsedTable, rewriting columns: [String], in schema: Schema) {
-    self.table = table
-    let rewritten = Set(columns.map(\.identifier))
-    links = schema.tables.compactMap { try? ParsedTable($0) }.flatMap { child in
-      child.references(to: table).filter { $0.contains { rewritten.contains($0.parent) } }
-        .map { Link(child: child, columns: $0) }
-    }
-  }
-
-  /// The tables that refer to the columns, without duplicates.
-  var children: [String] {
-    links.map(\.child.name).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-  }
-
-  /// The questions whether a row would refer to another row than before.
+extension ParsedTable {
+  /// Refuses to give a column other values if a foreign key refers to it. No foreign key acts while rows are
+  /// rewritten, so the rows of the other table would refer to other rows than before, or to none.
   ///
-  /// - Parameters:
-  ///   - filter: SQL that is true for the rows of the table that stay; nil for all rows.
-  ///   - newValue: returns the new value of a column of the table, as SQL over one of its rows; nil if the
-  ///     column keeps its values.
-  func guards(filter: String? = nil, newValue: (String) -> String?) -> [Question] {
-    links.map { link in
-      let isSelf = link.child.name.isSameName(as: table.name)
-      func rows(_ name: String, _ columns: [String], isOfTable: Bool) -> String {
-        let values = columns.enumerated().map { index, column in
-          let old = Quoting.quoted(column)
-          let new = isOfTable ? newValue(column) ?? old : old
-          return "\(old) AS old\(index), \(new) AS new\(index)"
-        }
-        let condition = isOfTable ? filter.map { " WHERE \($0)" } ?? "" : ""
-        return
-          "(SELECT \(values.joined(separator: ", ")) FROM main.\(Quoting.quoted(name))\(condition))"
+  /// - Parameter key: the operation's key that changes the values.
+  func requireUnreferenced(_ columns: [String], in schema: Schema, key: String) throws {
+    for child in schema.tables.compactMap({ try? ParsedTable($0) }) {
+      for links in child.references(to: self) {
+        guard let link = links.first(where: { columns.contains(where: $0.parent.isSameName) })
+        else { continue }
+        throw PlanningError(
+          "rows of `\(child.name)` refer by `\(link.child)` to `\(name).\(link.parent)`, whose values change: "
+            + "schemactl does not run ON UPDATE actions while it rewrites rows. Remove the foreign key "
+            + "first (`alter_column` with `references: null`, or `rebuild_table`), change the values of "
+            + "both tables, and add it again afterwards", key: key)
       }
-      let parent = rows(table.name, link.columns.map(\.parent), isOfTable: true)
-      let child = rows(link.child.name, link.columns.map(\.child), isOfTable: isSelf)
-      func match(_ kind: String) -> String {
-        link.columns.indices.map { "p.\(kind)\($0) = c.\(kind)\($0)" }.joined(separator: " AND ")
-      }
-      let columns = link.columns.map(\.child).joined(separator: ", ")
-      return Question(
-        condition: "EXISTS (SELECT 1 FROM \(parent) AS p JOIN \(child) AS c ON \(match("new")) "
-          + "WHERE (\(match("old"))) IS NOT 1)",
-        of: table.name,
-        promise:
-          "every row of `\(link.child.name)` refers to the same row of `\(table.name)` as before",
-        message: "rows of `\(link.child.name) (\(columns))` would refer to other rows of "
-          + "`\(table.name)` than before. \(Self.explanation)")
     }
   }
-
-  static let explanation =
-    "schemactl does not run ON UPDATE actions while it rewrites rows. Remove the foreign key "
-    + "first (`alter_column` with `references: null`, or `rebuild_table`), change the values of both "
-    + "tables, and add it again afterwards"
 }
 
 /// A foreign key that existing rows may violate after a change of the schema.
