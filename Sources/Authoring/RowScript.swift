@@ -18,7 +18,7 @@ struct RowScript {
   ///
   /// - Parameter other: the result of the same migrations at another time and with other random numbers.
   ///   Values that differ there depend on the clock or on random numbers.
-  /// - Throws: a failure (1) for rows that SQL cannot recreate.
+  /// - Throws: a failure (1) for rows that SQL cannot recreate, such as rows with random values.
   init(_ scratch: ScratchDatabase, comparedWith other: ScratchDatabase) throws {
     let schema = scratch.schema.ours().withoutShadowTables()
     func write(_ kind: SchemaObject.Kind) {
@@ -35,37 +35,10 @@ struct RowScript {
       operations += table.operations
       tables.append(table)
     }
-    try requireIndependentChances()
     operations += try counters(scratch.connection)
     write(.index)
     write(.view)
     write(.trigger)
-  }
-
-  /// Fails if two cells share a random value. Each random value becomes an expression of its own, so a copied
-  /// value, such as a child's reference to a random key, would no longer be equal to the original.
-  private func requireIndependentChances() throws(Failure) {
-    var seen: [(value: String, table: String)] = []
-    for table in tables {
-      for value in table.randomValues {
-        let text = value.lowercased()
-        if seen.contains(where: { $0.value.contains(text) || text.contains($0.value) }) {
-          throw Self.refusal(
-            "`\(table.name)` holds a random value that another row or column repeats")
-        }
-        seen.append((text, table.name))
-        guard seen.count <= 2000 else {
-          throw Self.refusal("the migrations insert more than 2,000 random values")
-        }
-      }
-    }
-  }
-
-  private static func refusal(_ problem: String) -> Failure {
-    Failure(
-      .finding,
-      "\(problem), so a squash cannot create the same rows: name a migration before those that "
-        + "insert them. Nothing changed")
   }
 
   /// Returns statements for the AUTOINCREMENT counters that differ from the greatest rowid of their table.
@@ -98,9 +71,8 @@ private struct SeededTable {
   /// The columns that the INSERT statements name. They include the rowid if it must be preserved.
   let columns: [String]
   let rows: [[Value]]
-  /// For each row, the SQL of the cells whose values depend on the clock or on random numbers, by column
-  /// index.
-  private var expressions: [[Int: CellExpression]] = []
+  /// For each row, the SQL of the cells whose values depend on the clock, by column index.
+  private var expressions: [[Int: String]] = []
   /// The statement that fills a full-text index over the text of another table; nil for all other tables.
   /// Empty if the index has no entries.
   private var rebuild: String?
@@ -110,7 +82,7 @@ private struct SeededTable {
     name = object.name
     let table = Quoting.quoted(object.name)
     let facts = try connection.rows(
-      "SELECT name, dflt_value, pk, type FROM pragma_table_xinfo(?1) WHERE hidden = 0",
+      "SELECT name, dflt_value FROM pragma_table_xinfo(?1) WHERE hidden = 0",
       [.text(object.name)])
     var names = facts.compactMap { $0[0].text }
     let defaults = facts.map { $0[1].text }
@@ -130,7 +102,9 @@ private struct SeededTable {
     query = "SELECT \(list.isEmpty ? "NULL" : list) FROM main.\(table)"
     rows = try connection.rows(query)
     let others = try other.rows(query)
-    guard rows.count == others.count else { throw Self.refusal(name, "the number of rows") }
+    guard rows.count == others.count else {
+      throw Self.refusal("the number of rows of `\(name)` depends")
+    }
     // SQLite decodes text that is not UTF-8 with this character, so the script would change the bytes.
     let isUnreadable = rows.contains { row in
       row.contains { $0.text?.unicodeScalars.contains("\u{FFFD}") ?? false }
@@ -142,40 +116,26 @@ private struct SeededTable {
           + "keep byte by byte: name a migration before those that insert it. Nothing changed")
     }
     let shift = columns.count - defaults.count
+    /// The number of rows without SQL for the value in a column, by column index.
+    var unknown: [Int: Int] = [:]
     for (row, second) in zip(rows, others) {
-      var cells: [Int: CellExpression] = [:]
+      var cells: [Int: String] = [:]
       for index in row.indices where row[index] != second[index] {
         let column = index >= shift ? defaults[index - shift] : nil
-        guard
-          let cell = try CellExpression(
-            row[index], second[index], columnDefault: column, connection, other)
-        else { throw Self.refusal(name, "column `\(columns[index])`") }
-        cells[index] = cell
+        cells[index] = Self.clock(
+          row[index], second[index], columnDefault: column, connection, other)
+        if cells[index] == nil { unknown[index, default: 0] += 1 }
       }
       expressions.append(cells)
     }
-  }
-
-  /// The random values in the rows.
-  var randomValues: [String] {
-    zip(rows, expressions).flatMap { row, cells in
-      cells.filter(\.value.isRandom).map { index, _ in
-        switch row[index] {
-        case .blob(let bytes): Quoting.blobLiteral(bytes)
-        case .integer(let number): "integer \(number) "
-        case .text(let text): text
-        case .null, .real: "\(row[index])"
-        }
-      }
+    if let (column, count) = unknown.min(by: { $0.key < $1.key }) {
+      throw Self.refusal(
+        "`\(name)` has \(counted(count, "row")) whose `\(columns[column])` depends")
     }
   }
 
-  private static func refusal(_ table: String, _ what: String) -> Failure {
-    Failure(
-      .finding,
-      "\(what) of `\(table)` depends on the clock or on random values when the migrations run, so "
-        + "a squash cannot create the same rows: name a migration before those that insert them. "
-        + "Nothing changed")
+  private static func refusal(_ problem: String) -> Failure {
+    .unrepeatable("\(problem) on the clock or on random values when the migrations run")
   }
 
   /// Returns the statement that fills a full-text index with external content or without content, or nil for
@@ -249,7 +209,7 @@ private struct SeededTable {
     return stride(from: 0, to: rows.count, by: 500).map { first in
       let lines = (first..<min(first + 500, rows.count)).map { index in
         let cells = rows[index].enumerated().map { column, value in
-          expressions[index][column]?.sql ?? value.sql
+          expressions[index][column] ?? value.sql
         }
         return "  (\(cells.joined(separator: ", ")))"
       }
@@ -259,21 +219,10 @@ private struct SeededTable {
 
   func hasRows(in connection: Connection) throws -> Bool {
     if rebuild != nil { return try Self.terms(of: name, query, connection) == rows }
-    let actual = try connection.rows(query)
-    guard actual.count == rows.count else { return false }
-    return zip(zip(rows, actual), expressions).allSatisfy { pair, cells in
-      pair.0.indices.allSatisfy { index in
-        pair.0[index] == pair.1[index] || cells[index]?.isRandom == true
-      }
-    }
+    return try connection.rows(query) == rows
   }
-}
 
-/// SQL for a value that differs from run to run.
-private struct CellExpression {
-  let sql: String
-  /// Whether the value is random, and does not come from the clock.
-  let isRandom: Bool
+  // MARK: The clock
 
   private static let clock = [
     "CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "CAST(strftime('%s', 'now') AS INTEGER)",
@@ -283,42 +232,30 @@ private struct CellExpression {
     "strftime('%Y', 'now')", "julianday('now')", "CAST(strftime('%s', 'now') AS INTEGER) * 1000",
   ]
 
-  /// Finds SQL for a value; nil if there is none.
+  /// Returns SQL for a value that comes from the clock; nil if none gives the values of both databases.
   ///
   /// - Parameters:
   ///   - first: the value in the first database.
   ///   - second: the value in the other database.
   ///   - columnDefault: the SQL of the column's default.
-  init?(
+  private static func clock(
     _ first: Value, _ second: Value, columnDefault: String?, _ connection: Connection,
     _ other: Connection
-  ) throws {
-    for sql in Self.clock + [columnDefault].compactMap({ $0 }) {
-      // A default that calls a random function gives another value each time. It is tried below.
-      guard let one = try? connection.value("SELECT \(sql)"), one == first,
-        let two = try? other.value("SELECT \(sql)"), two == second
-      else { continue }
-      (self.sql, isRandom) = (sql, false)
-      return
+  ) -> String? {
+    (clock + [columnDefault].compactMap { $0 }).first { sql in
+      (try? connection.value("SELECT \(sql)")) == first
+        && (try? other.value("SELECT \(sql)")) == second
     }
-    if let columnDefault, columnDefault.utf8.contains(UInt8(ascii: "(")) {
-      (sql, isRandom) = ("(\(columnDefault))", true)
-      return
-    }
-    guard let sql = Self.chance(first) else { return nil }
-    (self.sql, isRandom) = (sql, true)
   }
+}
 
-  /// Returns a call of the random function whose fixed results (see `fixClockAndChance`) include a value.
-  private static func chance(_ value: Value) -> String? {
-    switch value {
-    case .integer(let number) where (0..<10_000_000).contains(number): "random()"
-    case .text(let text) where text.hasPrefix("a5a5a5a5-"): "uuid()"
-    case .blob(let bytes) where bytes.first == 0xA5: "randomblob(\(bytes.count))"
-    case .text(let text) where text.hasPrefix("a5a5"):
-      "lower(hex(randomblob(\(text.utf8.count / 2))))"
-    case .text(let text) where text.hasPrefix("A5A5"): "hex(randomblob(\(text.utf8.count / 2)))"
-    default: nil
-    }
+extension Failure {
+  /// The failure for rows that a squash cannot create, because the migrations create other rows in each run.
+  static func unrepeatable(_ problem: String) -> Failure {
+    Failure(
+      .finding, "\(problem), so a squash cannot create the same rows. Nothing changed",
+      remedy:
+        "Name a migration before the one that writes these rows, or let the app write them "
+        + "instead of a migration")
   }
 }

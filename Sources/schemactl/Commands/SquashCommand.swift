@@ -46,7 +46,7 @@ enum SquashCommand: Command {
     session.report(
       [
         "id": squashing.id, "file": file, "replaced": squashing.replaced, "rows": squashing.rows,
-        "releases": squashing.releases, "laterRowsCompared": squashing.areLaterRowsCompared,
+        "releases": squashing.releases,
       ]
     ) { text in
       text.say(file.visible)
@@ -54,11 +54,6 @@ enum SquashCommand: Command {
         "It creates the schema and \(counted(squashing.rows, "row")) of "
           + "\(counted(squashing.replacedCount, "migration")), whose manifests are now in "
           + "`\(folder.squashed.path.visible)`.")
-      if !squashing.areLaterRowsCompared {
-        text.mention(
-          "schemactl compared only the schema after the later migrations, not their rows: these "
-            + "need random values that differ from each other.")
-      }
       if !squashing.releases.isEmpty {
         text.mention(
           "Databases of \(squashing.releases.count == 1 ? "release" : "releases") "
