@@ -102,7 +102,7 @@ struct CanonicalForm {
     case .integer(let value): append("i\(value);")
     case .real(let value):
       append("r\(padded(String(value.bitPattern, radix: 16), 16));")
-    case .text(let text), .ambiguous(let text, _): appendText(text)
+    case .text(let text), .ambiguous(let text): appendText(text)
     }
   }
 

@@ -153,8 +153,6 @@ extension Node {
       case .null: "null"
       case .boolean: "the boolean \(quoted(scalar.text))"
       case .integer, .real: "the number \(quoted(scalar.text))"
-      case .ambiguous(_, .boolean(let value)):
-        "\(quoted(scalar.text)) (write `\(value)` for the boolean)"
       case .ambiguous: quoted(scalar.text)
       }
     }

@@ -149,7 +149,7 @@ package struct ManifestDecoder {
     case .boolean(let value): .integer(value ? 1 : 0)
     case .integer(let value): .integer(value)
     case .real(let value): .real(value)
-    case .text(let text), .ambiguous(let text, _): .text(text)
+    case .text(let text), .ambiguous(let text): .text(text)
     }
   }
 

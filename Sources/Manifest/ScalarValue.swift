@@ -2,7 +2,7 @@ import SchemaPlatform
 import SchemaSQLText
 
 /// The value of a scalar in YAML 1.2's core schema. Texts that YAML readers interpret differently are
-/// ``ambiguous(_:_:)``.
+/// ``ambiguous(_:)``.
 ///
 /// Texts are equal if their bytes are equal, as in SQLite. `String` also considers two spellings of one
 /// character equal.
@@ -13,24 +13,15 @@ package enum ScalarValue: Hashable, Sendable {
   case real(Double)
   case text(String)
   /// A text that YAML 1.1, YAML 1.2 and SQLite do not all interpret in the same way.
-  case ambiguous(String, Ambiguity)
-
-  package enum Ambiguity: Hashable, Sendable {
-    case boolean(Bool)
-    case leadingZeros
-    case radix
-    case underscores
-    case infinityOrNaN
-    case integerBeyond64Bits
-    case realOutOfRange
-  }
+  case ambiguous(String)
 
   package init(plain text: String) {
     switch text {
     case "", "~", "null", "Null", "NULL": self = .null
     case "true", "True", "TRUE": self = .boolean(true)
     case "false", "False", "FALSE": self = .boolean(false)
-    default: self = Self.number(text) ?? Self.oldBoolean(text) ?? .text(text)
+    case _ where ["yes", "no", "on", "off"].contains(text.lowercased()): self = .ambiguous(text)
+    default: self = Self.number(text) ?? .text(text)
     }
   }
 
@@ -40,18 +31,9 @@ package enum ScalarValue: Hashable, Sendable {
     case (.boolean(let a), .boolean(let b)): a == b
     case (.integer(let a), .integer(let b)): a == b
     case (.real(let a), .real(let b)): a == b
-    case (.text(let a), .text(let b)), (.ambiguous(let a, _), .ambiguous(let b, _)):
+    case (.text(let a), .text(let b)), (.ambiguous(let a), .ambiguous(let b)):
       a.utf8.elementsEqual(b.utf8)
     default: false
-    }
-  }
-
-  private static func oldBoolean(_ text: String) -> ScalarValue? {
-    guard text.utf8.count <= 3 else { return nil }
-    return switch text.lowercased() {
-    case "yes", "on": .ambiguous(text, .boolean(true))
-    case "no", "off": .ambiguous(text, .boolean(false))
-    default: nil
     }
   }
 
@@ -61,21 +43,16 @@ package enum ScalarValue: Hashable, Sendable {
       digits = digits.dropFirst()
     }
     guard let first = digits.first, first.isDigit || first == UInt8(ascii: ".") else { return nil }
-    switch digits.map(\.lowercased) {
-    case Array(".inf".utf8), Array(".nan".utf8): return .ambiguous(text, .infinityOrNaN)
-    default: break
-    }
-    if isRadix(digits) { return .ambiguous(text, .radix) }
+    let isWord = [Array(".inf".utf8), Array(".nan".utf8)].contains(digits.map(\.lowercased))
+    if isWord || isRadix(digits) { return .ambiguous(text) }
     let plain = digits.filter { $0 != UInt8(ascii: "_") }
     guard let isReal = isDecimal(plain) else { return nil }
-    if plain.count < digits.count { return first.isDigit ? .ambiguous(text, .underscores) : nil }
+    if plain.count < digits.count { return first.isDigit ? .ambiguous(text) : nil }
     if first == UInt8(ascii: "0"), digits.dropFirst().first?.isDigit == true {
-      return .ambiguous(text, .leadingZeros)
+      return .ambiguous(text)
     }
-    guard isReal else {
-      return Int64(text).map { .integer($0) } ?? .ambiguous(text, .integerBeyond64Bits)
-    }
-    guard let real = Double(text), real.isFinite else { return .ambiguous(text, .realOutOfRange) }
+    guard isReal else { return Int64(text).map { .integer($0) } ?? .ambiguous(text) }
+    guard let real = Double(text), real.isFinite else { return .ambiguous(text) }
     return .real(real)
   }
 
@@ -101,26 +78,10 @@ package enum ScalarValue: Hashable, Sendable {
 extension ScalarValue {
   /// The problem of an ambiguous value and the ways to write it clearly; nil for every other value.
   package var ambiguity: String? {
-    guard case .ambiguous(let text, let kind) = self else { return nil }
-    let shown = quoted(text)
-    let quotes = "quote it ('\(abbreviated(text))' is text)"
-    return switch kind {
-    case .boolean(let value):
-      "\(shown) is a boolean to some readers of YAML and text to others: \(quotes), "
-        + "or write `\(value)`, the boolean"
-    case .leadingZeros:
-      "\(shown) has leading zeros: \(quotes), or write the number without them"
-    case .radix:
-      "\(shown) is not a decimal number: \(quotes), or write the number in decimal"
-    case .underscores:
-      "\(shown) has `_` between digits: \(quotes), or write the number without it"
-    case .infinityOrNaN:
-      "\(shown) is not a valid value in a manifest: \(quotes)"
-    case .integerBeyond64Bits:
-      "\(shown) does not fit 64 bits: \(quotes)"
-    case .realOutOfRange:
-      "\(shown) is beyond the range of a real: \(quotes)"
-    }
+    guard case .ambiguous(let text) = self else { return nil }
+    return
+      "YAML readers disagree about \(quoted(text)): quote it ('\(abbreviated(text))' is text), "
+      + "or write a decimal number or `true`/`false`"
   }
 
   /// The kind of a value that was found instead of a text, such as "a number"; nil for text.
@@ -130,8 +91,7 @@ extension ScalarValue {
     case .null: "null"
     case .boolean: "a boolean"
     case .integer, .real: "a number"
-    case .ambiguous(_, .boolean): "a boolean to some readers of YAML"
-    case .ambiguous: "a number to some readers of YAML"
+    case .ambiguous: "not text to every YAML reader"
     }
   }
 }

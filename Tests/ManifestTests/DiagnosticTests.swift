@@ -237,19 +237,19 @@ extension Refusal {
       "a name that some take for a boolean",
       manifest("drop_column: { table: t, column: on }"),
       [
-        "m.yaml:2:38: error: `column` must be a name, and `on` is a boolean to some readers of YAML: quote it ('on')"
+        "m.yaml:2:38: error: `column` must be a name, and `on` is not text to every YAML reader: quote it ('on')"
       ]),
     Refusal(
       "a key that some take for a boolean",
       manifest("update: { table: t, set: { no: 1 }, all: true }"),
       [
-        "m.yaml:2:32: error: a key of `set` must be a name, and `no` is a boolean to some readers of YAML: quote it ('no')"
+        "m.yaml:2:32: error: a key of `set` must be a name, and `no` is not text to every YAML reader: quote it ('no')"
       ]),
     Refusal(
       "a name where a boolean belongs",
       manifest("create_table: { name: t, columns: [{ name: a, unique: yes }] }"),
       [
-        "m.yaml:2:59: error: `unique` must be true or false, not `yes` (write `true` for the boolean)"
+        "m.yaml:2:59: error: `unique` must be true or false, not `yes`"
       ]),
     Refusal(
       "a number where a boolean belongs",
@@ -554,9 +554,9 @@ extension Refusal {
       manifest(
         "move_column: { table: t, from: a, to: { name: b }, map: { yes: 0, 007: 1, x: off } }"),
       [
-        "m.yaml:2:63: error: a key of `map`: `yes` is a boolean to some readers of YAML and text to others: quote it ('yes' is text), or write `true`, the boolean",
-        "m.yaml:2:71: error: a key of `map`: `007` has leading zeros: quote it ('007' is text), or write the number without them",
-        "m.yaml:2:82: error: the value of `x`: `off` is a boolean to some readers of YAML and text to others: quote it ('off' is text), or write `false`, the boolean",
+        "m.yaml:2:63: error: a key of `map`: YAML readers disagree about `yes`: quote it ('yes' is text), or write a decimal number or `true`/`false`",
+        "m.yaml:2:71: error: a key of `map`: YAML readers disagree about `007`: quote it ('007' is text), or write a decimal number or `true`/`false`",
+        "m.yaml:2:82: error: the value of `x`: YAML readers disagree about `off`: quote it ('off' is text), or write a decimal number or `true`/`false`",
       ]),
     Refusal(
       "a mirror without keep_source",
@@ -941,7 +941,7 @@ extension Refusal {
         "m.yaml:5:13: error: `update` needs `where` or `all: true`",
         "m.yaml:9:37: error: unknown key `uniqe` in a column, which takes `name`, `type`, `primary_key`, `autoincrement`, `not_null`, `default`, `unique`, `check`, `collate`, `references` and `generated`: did you mean `unique`?",
         "m.yaml:10:19: error: duplicate column `A`: the first one is on line 9",
-        "m.yaml:11:31: error: `default`: `yes` is a boolean to some readers of YAML and text to others: quote it ('yes' is text), or write `true`, the boolean",
+        "m.yaml:11:31: error: `default`: YAML readers disagree about `yes`: quote it ('yes' is text), or write a decimal number or `true`/`false`",
         "m.yaml:12:10: error: `sql` is empty: it must be SQL",
         "m.yaml:13:15: error: `foreign_keys` must be `deferred` or `enforced`, not `sometimes`",
         "m.yaml:14:1: error: duplicate key `foreign_keys`: the first one is on line 13",

@@ -275,10 +275,12 @@ extension JSONTree {
       case .boolean(let value): self = .bool(value)
       case .integer(let value): self = .number(Double(value))
       case .real(let value): self = .number(value)
-      case .text(let text), .ambiguous(let text, .boolean), .ambiguous(let text, .underscores):
-        self = .string(text)
-      case .ambiguous(_, .infinityOrNaN): self = .number(.infinity)
-      case .ambiguous: self = .number(0)
+      case .text(let text): self = .string(text)
+      case .ambiguous(let text):
+        // As YAML 1.2 reads it.
+        let isText = text.first?.isLetter == true || text.contains("_")
+        let isWord = [".inf", ".nan"].contains { text.lowercased().hasSuffix($0) }
+        self = isText ? .string(text) : .number(isWord ? .infinity : 0)
       }
     }
   }
