@@ -1,5 +1,6 @@
 import SchemaCYAML
 import SchemaManifest
+import SchemaPlatform
 import SchemaSQLText
 
 /// A part of a YAML document as libyaml reports it.
@@ -20,28 +21,24 @@ struct YAMLEvent {
   let endIndex: Int
 }
 
-/// The reason why no tree can be built: an error of libyaml with its message, or a refusal of the reader.
-enum YAMLProblem: Error {
-  /// A byte that is not valid UTF-8, or a character that YAML does not allow.
-  case reading(offset: Int, value: Int, problem: String)
-  case syntax(problem: String, Position, context: String?, contextLine: Int)
-  case memory
-  case refusal(String, Position)
-}
-
 /// The parser of libyaml for a text in memory.
 struct YAMLEventStream: ~Copyable {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let input: UnsafeMutableBufferPointer<UInt8>
+  private let source: SourceText
+  private let file: String
 
-  init(_ bytes: [UInt8]) throws(YAMLProblem) {
+  /// - Parameter file: the name of the file in diagnostics.
+  init(_ source: SourceText, file: String) throws(Diagnostic) {
+    self.source = source
+    self.file = file
     parser = .allocate(capacity: 1)
-    input = .allocate(capacity: bytes.count)
-    _ = input.initialize(from: bytes)
+    input = .allocate(capacity: source.bytes.count)
+    _ = input.initialize(from: source.bytes)
     guard yaml_parser_initialize(parser) == 1 else {
       parser.deallocate()
       input.deallocate()
-      throw .memory
+      throw Self.outOfMemory(file)
     }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     yaml_parser_set_input_string(parser, input.baseAddress, input.count)
@@ -53,26 +50,51 @@ struct YAMLEventStream: ~Copyable {
     input.deallocate()
   }
 
-  mutating func next() throws(YAMLProblem) -> YAMLEvent {
+  mutating func next() throws(Diagnostic) -> YAMLEvent {
     var event = yaml_event_t()
     guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
     defer { yaml_event_delete(&event) }
     return YAMLEvent(event)
   }
 
-  private func failure() -> YAMLProblem {
+  private static func outOfMemory(_ file: String) -> Diagnostic {
+    Diagnostic(file: file, message: "memory ran out while schemactl read the file")
+  }
+
+  private func failure() -> Diagnostic {
     let problem = text(parser.pointee.problem)
     switch parser.pointee.error {
     case YAML_READER_ERROR:
-      return .reading(
-        offset: parser.pointee.problem_offset, value: Int(parser.pointee.problem_value),
-        problem: problem ?? "unreadable input")
+      let position = source.position(ofByte: parser.pointee.problem_offset)
+      let message: String
+      if problem == "control characters are not allowed" {
+        let value = Int(parser.pointee.problem_value)
+        let digits = padded(String(value, radix: 16, uppercase: true), 4)
+        message =
+          "the control character U+\(digits) is not allowed in YAML: write it as an escape in "
+          + "double quotes"
+      } else {
+        message = "the file is not UTF-8 (\(problem ?? "unreadable input")): save it as UTF-8"
+      }
+      return Diagnostic(file: file, position: position, message: message)
     case YAML_SCANNER_ERROR, YAML_PARSER_ERROR:
-      return .syntax(
-        problem: problem ?? "unknown problem", Position(parser.pointee.problem_mark),
-        context: text(parser.pointee.context), contextLine: parser.pointee.context_mark.line + 1)
+      let position = Position(parser.pointee.problem_mark)
+      var message = "the file is not valid YAML: \(problem ?? "unknown problem")"
+      if let context = text(parser.pointee.context) {
+        let line = Position(parser.pointee.context_mark).line
+        message += " \(context)"
+        if line != position.line { message += " that begins on line \(line)" }
+      }
+      message +=
+        source.isIndentedWithTab(line: position.line)
+        ? ". Indent with spaces, not with a tab"
+        : ". Check the indentation, quotes and brackets. Put a text that contains `: ` or begins "
+          + "with a special character in quotes"
+      // At the end of the file, libyaml reports a line that no editor shows.
+      let end = source.position(ofByte: source.bytes.count)
+      return Diagnostic(file: file, position: min(position, end), message: message)
     default:
-      return .memory
+      return Self.outOfMemory(file)
     }
   }
 

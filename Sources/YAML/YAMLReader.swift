@@ -1,5 +1,4 @@
 import SchemaManifest
-import SchemaPlatform
 import SchemaSQLText
 
 /// Reads a manifest.
@@ -48,14 +47,14 @@ package struct YAMLReader: ~Copyable {
       var reader = try YAMLReader(source, file: file)
       return try reader.document()
     } catch {
-      throw InvalidInput([error.diagnostic(file: file, source: source)])
+      throw InvalidInput([error])
     }
   }
 
-  private init(_ source: SourceText, file: String) throws(YAMLProblem) {
+  private init(_ source: SourceText, file: String) throws(Diagnostic) {
     self.file = file
     self.source = source
-    events = try YAMLEventStream(source.bytes)
+    events = try YAMLEventStream(source, file: file)
   }
 
   /// Refuses constructs that libyaml accepts: the line breaks of YAML 1.1, which editors do not count as
@@ -92,14 +91,14 @@ package struct YAMLReader: ~Copyable {
     return nil
   }
 
-  private mutating func document() throws(YAMLProblem) -> Document {
+  private mutating func document() throws(Diagnostic) -> Document {
     _ = try events.next()
     guard case .documentStart = try events.next().kind else { return finish(nil) }
     let root = try subtree(from: events.next(), depth: 1).node
     _ = try events.next()
     let end = try events.next()
     guard case .streamEnd = end.kind else {
-      throw .refusal("a second document begins here: a file must have one document", end.start)
+      throw refusal("a second document begins here: a file must have one document", at: end.start)
     }
     return finish(root)
   }
@@ -109,26 +108,30 @@ package struct YAMLReader: ~Copyable {
   }
 
   private mutating func report(_ message: String, at position: Position) {
-    diagnostics.append(Diagnostic(file: file, position: position, message: message))
+    diagnostics.append(refusal(message, at: position))
   }
 
-  private mutating func charge(_ weight: Int, at position: Position) throws(YAMLProblem) {
+  private func refusal(_ message: String, at position: Position) -> Diagnostic {
+    Diagnostic(file: file, position: position, message: message)
+  }
+
+  private mutating func charge(_ weight: Int, at position: Position) throws(Diagnostic) {
     nodes += weight
     guard nodes <= Self.maximumNodes else {
-      throw .refusal(
+      throw refusal(
         "the document is too large: it has more than \(Self.maximumNodes) nodes, "
-          + "aliases expanded", position)
+          + "aliases expanded", at: position)
     }
   }
 
-  private func checkDepth(_ depth: Int, at position: Position) throws(YAMLProblem) {
+  private func checkDepth(_ depth: Int, at position: Position) throws(Diagnostic) {
     guard depth <= Self.maximumDepth else {
-      throw .refusal(
-        "the document is nested more than \(Self.maximumDepth) levels deep", position)
+      throw refusal(
+        "the document is nested more than \(Self.maximumDepth) levels deep", at: position)
     }
   }
 
-  private mutating func subtree(from event: YAMLEvent, depth: Int) throws(YAMLProblem) -> Subtree {
+  private mutating func subtree(from event: YAMLEvent, depth: Int) throws(Diagnostic) -> Subtree {
     try checkDepth(depth, at: event.start)
     if let tag = event.tag {
       report("tags are not supported: remove the tag \(quoted(shortTag(tag)))", at: event.start)
@@ -144,7 +147,7 @@ package struct YAMLReader: ~Copyable {
       try charge(weight, at: event.start)
       let node = Node(scalar(text, style, event))
       result = Subtree(node: node, weight: weight, height: 1)
-    default: throw .refusal("the file is not valid YAML: a value is missing", event.start)
+    default: throw refusal("the file is not valid YAML: a value is missing", at: event.start)
     }
     if let anchor = event.anchor {
       openAnchors.remove(ExactText(anchor))
@@ -155,21 +158,21 @@ package struct YAMLReader: ~Copyable {
 
   private mutating func expand(
     _ name: String, at position: Position, depth: Int
-  ) throws(YAMLProblem) -> Subtree {
+  ) throws(Diagnostic) -> Subtree {
     if openAnchors.contains(name) {
-      throw .refusal("the alias \(quoted("*" + name)) is inside its own anchor", position)
+      throw refusal("the alias \(quoted("*" + name)) is inside its own anchor", at: position)
     }
     guard let target = anchors[name] else {
-      throw .refusal(
+      throw refusal(
         "the anchor \(quoted("&" + name)) is missing before the alias "
-          + "\(quoted("*" + name))", position)
+          + "\(quoted("*" + name))", at: position)
     }
     try charge(target.weight, at: position)
     try checkDepth(depth + target.height - 1, at: position)
     return target
   }
 
-  private mutating func sequence(at position: Position, depth: Int) throws(YAMLProblem) -> Subtree {
+  private mutating func sequence(at position: Position, depth: Int) throws(Diagnostic) -> Subtree {
     try charge(1, at: position)
     var elements: [Node] = []
     var (weight, height) = (1, 0)
@@ -189,7 +192,7 @@ package struct YAMLReader: ~Copyable {
     return Subtree(node: node, weight: weight, height: height + 1)
   }
 
-  private mutating func mapping(at position: Position, depth: Int) throws(YAMLProblem) -> Subtree {
+  private mutating func mapping(at position: Position, depth: Int) throws(Diagnostic) -> Subtree {
     try charge(1, at: position)
     var entries: [Node.Entry] = []
     var places: [ScalarValue: Int] = [:]
@@ -268,42 +271,5 @@ package struct YAMLReader: ~Copyable {
   private func shortTag(_ tag: String) -> String {
     let core = "tag:yaml.org,2002:"
     return tag.hasPrefix(core) ? "!!" + tag.dropFirst(core.count) : tag
-  }
-}
-
-extension YAMLProblem {
-  fileprivate func diagnostic(file: String, source: SourceText) -> Diagnostic {
-    switch self {
-    case .refusal(let message, let position):
-      return Diagnostic(file: file, position: position, message: message)
-    case .memory:
-      return Diagnostic(file: file, message: "memory ran out while schemactl read the file")
-    case .syntax(let problem, let position, let context, let line):
-      var message = "the file is not valid YAML: \(problem)"
-      if let context {
-        message += " \(context)"
-        if line != position.line { message += " that begins on line \(line)" }
-      }
-      message +=
-        source.isIndentedWithTab(line: position.line)
-        ? ". Indent with spaces, not with a tab"
-        : ". Check the indentation, quotes and brackets. Put a text that contains `: ` or begins "
-          + "with a special character in quotes"
-      // At the end of the file, libyaml reports a line that no editor shows.
-      let end = source.position(ofByte: source.bytes.count)
-      return Diagnostic(file: file, position: min(position, end), message: message)
-    case .reading(let offset, let value, let problem):
-      let message: String
-      if problem == "control characters are not allowed" {
-        let digits = padded(String(value, radix: 16, uppercase: true), 4)
-        message =
-          "the control character U+\(digits) is not allowed in YAML: write it as an escape in "
-          + "double quotes"
-      } else {
-        message = "the file is not UTF-8 (\(problem)): save it as UTF-8"
-      }
-      return Diagnostic(
-        file: file, position: source.position(ofByte: offset), message: message)
-    }
   }
 }
