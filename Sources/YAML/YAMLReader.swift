@@ -22,12 +22,14 @@ package struct YAMLReader: ~Copyable {
   private let source: SourceText
   private var events: YAMLEventStream
   private var diagnostics: [Diagnostic] = []
-  private var anchors: [ExactText: Subtree] = [:]
-  private var openAnchors: Set<ExactText> = []
+  private var anchors: [ExactText: Anchor] = [:]
   private var nodes = 0
+  /// The depth of the deepest node inside the node that is being read.
+  private var deepest = 0
 
-  private struct Subtree {
+  private struct Anchor {
     var node: Node
+    /// The number of nodes in it, as `maximumNodes` counts them.
     var weight: Int
     var height: Int
   }
@@ -94,7 +96,7 @@ package struct YAMLReader: ~Copyable {
   private mutating func document() throws(Diagnostic) -> Document {
     _ = try events.next()
     guard case .documentStart = try events.next().kind else { return finish(nil) }
-    let root = try subtree(from: events.next(), depth: 1).node
+    let root = try node(from: events.next(), depth: 1)
     _ = try events.next()
     let end = try events.next()
     guard case .streamEnd = end.kind else {
@@ -124,44 +126,44 @@ package struct YAMLReader: ~Copyable {
     }
   }
 
-  private func checkDepth(_ depth: Int, at position: Position) throws(Diagnostic) {
+  private mutating func checkDepth(_ depth: Int, at position: Position) throws(Diagnostic) {
+    deepest = max(deepest, depth)
     guard depth <= Self.maximumDepth else {
       throw refusal(
         "the document is nested more than \(Self.maximumDepth) levels deep", at: position)
     }
   }
 
-  private mutating func subtree(from event: YAMLEvent, depth: Int) throws(Diagnostic) -> Subtree {
-    try checkDepth(depth, at: event.start)
+  private mutating func node(from event: YAMLEvent, depth: Int) throws(Diagnostic) -> Node {
     if let tag = event.tag {
       report("tags are not supported: remove the tag \(quoted(shortTag(tag)))", at: event.start)
     }
-    if let anchor = event.anchor { openAnchors.insert(anchor) }
-    let result: Subtree
+    // An alias inside its own anchor has no value.
+    if let anchor = event.anchor { anchors[anchor] = nil }
+    let (nodesBefore, deepestBefore) = (nodes, deepest)
+    deepest = 0
+    try checkDepth(depth, at: event.start)
+    let node: Node
     switch event.kind {
-    case .alias(let name): return try expand(name, at: event.start, depth: depth)
-    case .sequenceStart: result = try sequence(at: event.start, depth: depth)
-    case .mappingStart: result = try mapping(at: event.start, depth: depth)
+    case .alias(let name): node = try expand(name, at: event.start, depth: depth)
+    case .sequenceStart: node = try sequence(at: event.start, depth: depth)
+    case .mappingStart: node = try mapping(at: event.start, depth: depth)
     case .scalar(let text, let style):
-      let weight = 1 + text.utf8.count / 64
-      try charge(weight, at: event.start)
-      let node = Node(scalar(text, style, event))
-      result = Subtree(node: node, weight: weight, height: 1)
+      try charge(1 + text.utf8.count / 64, at: event.start)
+      node = Node(scalar(text, style, event))
     default: throw refusal("the file is not valid YAML: a value is missing", at: event.start)
     }
     if let anchor = event.anchor {
-      openAnchors.remove(ExactText(anchor))
-      anchors[anchor] = result
+      anchors[anchor] = Anchor(
+        node: node, weight: nodes - nodesBefore, height: deepest - depth + 1)
     }
-    return result
+    deepest = max(deepest, deepestBefore)
+    return node
   }
 
   private mutating func expand(
     _ name: String, at position: Position, depth: Int
-  ) throws(Diagnostic) -> Subtree {
-    if openAnchors.contains(name) {
-      throw refusal("the alias \(quoted("*" + name)) is inside its own anchor", at: position)
-    }
+  ) throws(Diagnostic) -> Node {
     guard let target = anchors[name] else {
       throw refusal(
         "the anchor \(quoted("&" + name)) is missing before the alias "
@@ -169,51 +171,36 @@ package struct YAMLReader: ~Copyable {
     }
     try charge(target.weight, at: position)
     try checkDepth(depth + target.height - 1, at: position)
-    return target
+    return target.node
   }
 
-  private mutating func sequence(at position: Position, depth: Int) throws(Diagnostic) -> Subtree {
+  private mutating func sequence(at position: Position, depth: Int) throws(Diagnostic) -> Node {
     try charge(1, at: position)
     var elements: [Node] = []
-    var (weight, height) = (1, 0)
-    var end: Int?
     while true {
       let event = try events.next()
       if case .sequenceEnd = event.kind {
-        end = self.end(event)
-        break
+        return Node(.sequence(elements), at: position, end: end(event))
       }
-      let element = try subtree(from: event, depth: depth + 1)
-      elements.append(element.node)
-      weight += element.weight
-      height = max(height, element.height)
+      elements.append(try node(from: event, depth: depth + 1))
     }
-    let node = Node(.sequence(elements), at: position, end: end)
-    return Subtree(node: node, weight: weight, height: height + 1)
   }
 
-  private mutating func mapping(at position: Position, depth: Int) throws(Diagnostic) -> Subtree {
+  private mutating func mapping(at position: Position, depth: Int) throws(Diagnostic) -> Node {
     try charge(1, at: position)
     var entries: [Node.Entry] = []
     var places: [ScalarValue: Int] = [:]
-    var (weight, height) = (1, 0)
-    var end: Int?
     while true {
       let event = try events.next()
       if case .mappingEnd = event.kind {
-        end = self.end(event)
-        break
+        return Node(.mapping(entries), at: position, end: end(event))
       }
-      let key = try subtree(from: event, depth: depth + 1)
-      let value = try subtree(from: events.next(), depth: depth + 1)
-      weight += key.weight + value.weight
-      height = max(height, key.height, value.height)
-      if let key = checkedKey(key.node, at: event.start, &places) {
-        entries.append(Node.Entry(keyNode: key, value: value.node))
+      let key = try node(from: event, depth: depth + 1)
+      let value = try node(from: events.next(), depth: depth + 1)
+      if let key = checkedKey(key, at: event.start, &places) {
+        entries.append(Node.Entry(keyNode: key, value: value))
       }
     }
-    let node = Node(.mapping(entries), at: position, end: end)
-    return Subtree(node: node, weight: weight, height: height + 1)
   }
 
   /// The end of a flow list or flow mapping; nil for a block, whose end event is empty.

@@ -816,7 +816,7 @@ extension Refusal {
       "an alias inside its own anchor",
       "operations: &a\n  - sql: *a\n",
       [
-        "m.yaml:2:10: error: the alias `*a` is inside its own anchor"
+        "m.yaml:2:10: error: the anchor `&a` is missing before the alias `*a`"
       ]),
     Refusal(
       "the problems of an anchor once",
