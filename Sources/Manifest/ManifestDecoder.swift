@@ -52,8 +52,10 @@ package struct ManifestDecoder {
     self.file = file
   }
 
-  package mutating func report(_ message: String, at position: Position) {
-    diagnostics.append(Diagnostic(file: file, position: position, message: message))
+  /// - Parameter meant: the name that the author probably meant.
+  package mutating func report(_ message: String, meant: String? = nil, at position: Position) {
+    diagnostics.append(
+      Diagnostic(file: file, position: position, message: message, meant: meant))
   }
 
   package mutating func manifest(_ root: Node) -> Manifest {

@@ -227,8 +227,9 @@ extension ManifestDecoder {
     guard !name.isEmpty, !columns.contains(where: name.isSameName) else {
       return
     }
-    let near = suggestion(for: name, among: columns).map { ": did you mean \(quoted($0))?" }
-    report("the table has no column \(quoted(name))\(near ?? "")", at: node.position)
+    report(
+      "the table has no column \(quoted(name))", meant: suggestion(for: name, among: columns),
+      at: node.position)
   }
 
   private mutating func foreignKey(_ fields: Node) -> ForeignKeyDefinition {

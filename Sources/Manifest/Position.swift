@@ -20,24 +20,23 @@ package struct Position: Hashable, Sendable, Comparable {
 package struct Diagnostic: Error, Hashable, Sendable {
   package let file: String
   package let position: Position?
-  /// The problem and the advice, on one line.
-  package let message: String
   /// The problem without the advice.
   package let statement: String
   /// The advice; nil if the problem includes it.
   package let help: String?
 
-  package init(file: String, position: Position? = nil, message: String) {
-    self.init(file: file, position: position, statement: message, help: nil, message: message)
-  }
-
-  init(file: String, position: Position?, statement: String, help: String?, message: String) {
+  /// - Parameter meant: the key, word or name that the author probably meant.
+  package init(
+    file: String, position: Position? = nil, message: String, meant: String? = nil
+  ) {
     self.file = file
     self.position = position
-    self.message = message
-    self.statement = statement
-    self.help = help
+    statement = message
+    help = meant.map { "did you mean \(quoted($0))?" }
   }
+
+  /// The problem and the advice, on one line.
+  package var message: String { help.map { "\(statement): \($0)" } ?? statement }
 
   /// `file:line:column: error: message`, the form that editors and CI systems make clickable.
   package var description: String {

@@ -10,48 +10,31 @@ package struct Validator {
   }
 
   /// The part of a file that a message is about.
-  package enum Subject {
-    case whole(String)
-    case key(String)
-    case entry(of: String)
-    case keyIn(String)
-    case value(of: String)
-
-    var text: String {
-      switch self {
-      case .whole(let name): name
-      case .key(let name): quoted(name)
-      case .entry(let list): "an entry of \(quoted(list))"
-      case .keyIn(let mapping): "a key of \(quoted(mapping))"
-      case .value(let key): "the value of \(quoted(key))"
-      }
-    }
-
+  package struct Subject {
     /// The name or key of the subject.
-    var name: String {
-      switch self {
-      case .whole(let name), .key(let name), .entry(let name), .keyIn(let name), .value(let name):
-        name
-      }
+    let name: String
+    let text: String
+
+    package static func whole(_ name: String) -> Subject { Subject(name: name, text: name) }
+    static func key(_ name: String) -> Subject { Subject(name: name, text: quoted(name)) }
+
+    static func entry(of list: String) -> Subject {
+      Subject(name: list, text: "an entry of \(quoted(list))")
+    }
+
+    static func keyIn(_ mapping: String) -> Subject {
+      Subject(name: mapping, text: "a key of \(quoted(mapping))")
+    }
+
+    static func value(of key: String) -> Subject {
+      Subject(name: key, text: "the value of \(quoted(key))")
     }
   }
 
-  private mutating func report(_ message: String, at position: Position) {
-    diagnostics.append(Diagnostic(file: file, position: position, message: message))
-  }
-
-  /// - Parameters:
-  ///   - meant: the key or word that the author probably meant.
-  ///   - list: a further sentence, with a space before it.
-  private mutating func report(
-    _ statement: String, meant: String?, list: String = "", at position: Position
-  ) {
-    let question = meant.map { "did you mean `\($0)`?" }
+  /// - Parameter meant: the key or word that the author probably meant.
+  private mutating func report(_ message: String, meant: String? = nil, at position: Position) {
     diagnostics.append(
-      Diagnostic(
-        file: file, position: position, statement: statement + (list.isEmpty ? "" : "." + list),
-        help: question,
-        message: statement + (question.map { ": \($0)" } ?? (list.isEmpty ? "" : ".")) + list))
+      Diagnostic(file: file, position: position, message: message, meant: meant))
   }
 
   package mutating func check(_ node: Node, _ shape: Shape, _ subject: Subject) {
@@ -161,8 +144,9 @@ package struct Validator {
   private mutating func unknownOperation(_ key: Scalar) {
     let known = Grammar.operations.map(\.name)
     report(
-      "unknown operation \(quoted(key.text))", meant: suggestion(for: key.text, among: known),
-      list: " The operations are " + listed(known.map { "`\($0)`" }, "and"), at: key.position)
+      "unknown operation \(quoted(key.text)). The operations are "
+        + listed(known.map { "`\($0)`" }, "and"),
+      meant: suggestion(for: key.text, among: known), at: key.position)
   }
 
   private mutating func checkConstant(_ node: Node, _ subject: Subject) {
