@@ -5,7 +5,6 @@
 /// - ``renumbering(_:in:among:frozen:now:)`` gives drafts new numbers.
 /// - ``SchemaSource`` reads the schema of a database, a history or an SQL file. ``TableDescription``
 ///   describes its tables.
-/// - ``SchemaTransition`` finds the operations that lead from one schema to another. ``NewOperations`` starts
-///   from the latest schema of a history.
+/// - ``SchemaTransition`` finds the operations that lead from one schema to another.
 /// - ``NewManifest``, ``FirstManifest`` and ``ProjectFiles`` create the files that begin or continue a
 ///   history.

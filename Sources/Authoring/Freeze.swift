@@ -123,39 +123,33 @@ extension Project {
       "`\(entry.id)` has no edit to accept: it is "
         + (entry.state == .draft ? "a draft" : entry.state.rawValue)
         + (entry.detail.isEmpty ? "" : "; \(entry.detail)"))
-    guard [.edited, .cosmetic, .accepted].contains(entry.state), var lock,
-      let migration = migrations.first(where: { $0.id == entry.id })
-    else { throw nothing }
+    guard [.edited, .cosmetic, .accepted].contains(entry.state), var lock else { throw nothing }
     let range = migrations.filter(isFrozen)
     try requireEngine(for: range)
     var states = history
     var schemas = FrozenSchemas(self, history)
-    var fingerprints: [ExactText: String] = [:]
-    var steps: [ScratchDatabase.Step] = []
-    try replay(
-      range,
-      observing: { step, scratch in
-        schemas.compare(step, scratch, in: &states)
-        fingerprints[step.migration.id] = scratch.fingerprint
-        steps.append(step)
-      })
-    // A manifest that differs only in layout can still lead to another schema: SQLite can take the text of
-    // an expression, with its white space, as the name of a column.
-    guard let schema = fingerprints[entry.id],
-      states.contains(where: { $0.id == entry.id && $0.state == .edited })
-    else { throw nothing }
-    let digests = LockedDigests(
-      raw: migration.rawDigest, canonical: migration.canonicalDigest, schema: schema,
-      sqlite: Connection.libraryVersion)
-    do throws(LockError) {
-      try lock.accept(entry.id, digests, reason: reason)
-    } catch {
-      throw Failure(.usage, error.message)
+    var isAccepted = false
+    func accept(_ step: ScratchDatabase.Step, _ scratch: ScratchDatabase) throws(Failure) {
+      schemas.compare(step, scratch, in: &states)
+      let migration = step.migration
+      if isAccepted { lock.recompute(step, scratch.fingerprint) }
+      // A manifest that differs only in layout can still lead to another schema: SQLite can take the text of
+      // an expression, with its white space, as the name of a column.
+      guard migration.id == entry.id,
+        states.contains(where: { $0.id == entry.id && $0.state == .edited })
+      else { return }
+      let digests = LockedDigests(
+        raw: migration.rawDigest, canonical: migration.canonicalDigest,
+        schema: scratch.fingerprint, sqlite: Connection.libraryVersion)
+      do throws(LockError) {
+        try lock.accept(entry.id, digests, reason: reason)
+      } catch {
+        throw Failure(.usage, error.message)
+      }
+      isAccepted = true
     }
-    for later in steps where later.migration.number > migration.number {
-      guard let schema = fingerprints[later.migration.id] else { continue }
-      lock.recompute(later, schema)
-    }
+    try replay(range, observing: accept)
+    guard isAccepted else { throw nothing }
     return (lock, entry.id)
   }
 

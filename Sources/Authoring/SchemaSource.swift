@@ -61,26 +61,7 @@ package enum SchemaSource: Sendable {
     }
   }
 
-  /// Reads the schemas of two sources, for a comparison.
-  ///
-  /// - Parameter read: reads the schema of a source. Its second argument is the schema of the other source,
-  ///   or an empty schema.
-  package static func schemas(
-    _ from: SchemaSource, _ to: SchemaSource,
-    reading read: (SchemaSource, _ other: Schema) throws -> Schema
-  ) rethrows -> (from: Schema, to: Schema) {
-    switch (from, to) {
-    case (.database, .database): return (try read(from, Schema()), try read(to, Schema()))
-    // Compare a table that the history or the SQL defines even if the database's table of this name looks
-    // like a table of another tool.
-    case (.database, _):
-      let actual = try read(to, Schema())
-      return (try read(from, actual), actual)
-    default:
-      let expected = try read(from, Schema())
-      return (expected, try read(to, expected))
-    }
-  }
+  package var isDatabase: Bool { if case .database = self { true } else { false } }
 
   /// Fails if a database has pending migrations, because operations that lead to its schema would undo them.
   package func requireNothingPending(

@@ -43,10 +43,9 @@ private func openRegularFile(
   let descriptor = try openDescriptor(
     path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followingLinks ? 0 : O_NOFOLLOW))
   do throws(FileError) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, systemError: errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
-    return (descriptor, Int(status.st_size))
+    let status = try FileStatus(descriptor: descriptor, path: path)
+    guard status.isRegularFile else { throw .notAFile(path) }
+    return (descriptor, Int(status.bytes))
   } catch {
     close(descriptor)
     throw error
@@ -171,12 +170,7 @@ package func resolvedPath(_ path: String) throws(FileError) -> String {
 
 /// Whether the name exists, including a dangling link.
 package func somethingExists(at path: String) throws(FileError) -> Bool {
-  var status = stat()
-  if lstat(path, &status) == 0 { return true }
-  guard errno == ENOENT || errno == ENOTDIR else {
-    throw FileError(path: path, systemError: errno)
-  }
-  return false
+  try FileStatus(existing: path, followingLinks: false) != nil
 }
 
 /// Refuses a path with a NUL: C would truncate the path there and open another file.
@@ -309,6 +303,22 @@ package struct FileStatus: Sendable {
   package init?(_ path: String, followingLinks: Bool = true) {
     var status = stat()
     guard (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
+    self.status = status
+  }
+
+  /// Nil if the file does not exist.
+  package init?(existing path: String, followingLinks: Bool = true) throws(FileError) {
+    guard let status = FileStatus(path, followingLinks: followingLinks) else {
+      let error = FileError(path: path, systemError: errno)
+      if error.isMissing { return nil }
+      throw error
+    }
+    self = status
+  }
+
+  init(descriptor: Int32, path: String) throws(FileError) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, systemError: errno) }
     self.status = status
   }
 

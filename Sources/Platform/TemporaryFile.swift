@@ -227,14 +227,8 @@ package final class TemporaryFile {
   }
 
   private static func isStill(_ descriptor: Int32, at path: String) throws(FileError) -> Bool {
-    var opened = stat()
-    guard fstat(descriptor, &opened) == 0 else { throw FileError(path: path, systemError: errno) }
-    var named = stat()
-    guard lstat(path, &named) == 0 else {
-      if errno == ENOENT { return false }
-      throw FileError(path: path, systemError: errno)
-    }
-    return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+    let opened = try FileStatus(descriptor: descriptor, path: path)
+    return try FileStatus(existing: path, followingLinks: false)?.isSameFile(as: opened) == true
   }
 }
 
@@ -285,14 +279,10 @@ private func temporaryFile(
 
 /// The permission bits; nil if the file does not exist.
 private func modeOfWritableFile(_ path: String) throws(FileError) -> mode_t? {
-  var status = stat()
-  guard stat(path, &status) == 0 else {
-    if errno == ENOENT { return nil }
-    throw FileError(path: path, systemError: errno)
-  }
-  guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+  guard let status = try FileStatus(existing: path) else { return nil }
+  guard status.isRegularFile else { throw .notAFile(path) }
   guard access(path, W_OK) == 0 else { throw FileError(path: path, systemError: errno) }
-  return status.st_mode & 0o7777
+  return status.mode
 }
 
 /// A change in a folder: the renaming or the creation of a file.

@@ -23,7 +23,6 @@ package struct ResultCode: RawRepresentable, Equatable, Sendable {
   package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
   package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
   package static let mismatch = ResultCode(rawValue: SQLITE_MISMATCH)
-  package static let authorization = ResultCode(rawValue: SQLITE_AUTH)
   package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
 }
 

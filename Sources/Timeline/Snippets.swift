@@ -18,7 +18,7 @@ extension ColumnDefinition {
     {
       keys.insert(keys.remove(at: value), at: first)
     }
-    return "{ \(keys.map { "\($0): \($1)" }.joined(separator: ", ")) }"
+    return flow(keys)
   }
 
   /// The same column with a default for rows that do not set it.
@@ -47,10 +47,6 @@ package func operationSnippet(_ name: String, _ keys: [(String, String)]) -> Str
   WrittenOperation(name, keys).lines.joined(separator: "\n")
 }
 
-package func list(_ names: [String]) -> String {
-  "[\(names.map(yamlScalar).joined(separator: ", "))]"
-}
-
 /// The pairs of a `map`, as a manifest writes them.
 package func pairs(_ values: [MappedValue]) -> String {
   values.map { "\($0.from.yaml): \($0.to.yaml)" }.joined(separator: ", ")
@@ -73,7 +69,7 @@ extension Value {
     case .real(let real): "\(real)"
     case .text(let text): yamlQuoted(text)
     case .blob(let bytes):
-      "{ blob: \"\(Quoting.blobLiteral(bytes).dropFirst(2).dropLast())\" }"
+      flow([("blob", "\"\(Quoting.blobLiteral(bytes).dropFirst(2).dropLast())\"")])
     }
   }
 }

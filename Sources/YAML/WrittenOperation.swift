@@ -44,11 +44,13 @@ package struct WrittenOperation: Sendable, Hashable {
   }
 }
 
-private func flow(_ keys: [(String, String)]) -> String {
+/// A mapping on one line.
+package func flow(_ keys: [(String, String)]) -> String {
   "{ \(keys.map { "\($0): \($1)" }.joined(separator: ", ")) }"
 }
 
-private func flow(_ items: [String]) -> String { "[ \(items.joined(separator: ", ")) ]" }
+/// A list on one line.
+package func flow(_ items: [String]) -> String { "[\(items.joined(separator: ", "))]" }
 
 /// The text of a manifest with only these operations.
 package func manifestText(
@@ -63,15 +65,14 @@ package func manifestText(
 extension ReplacedEntries {
   /// The item as a manifest contains it.
   package var yaml: String {
-    let column = column.map { ", column: \(yamlScalar($0))" } ?? ""
-    let kind = kind.map { ", kind: \($0.rawValue)" } ?? ""
     // The names of many ledgers begin with `_`, which needs no quotes.
     let isPlain = ledger.hasPrefix("_") && Quoting.identifier(ledger) == ledger
-    func list(_ texts: [String]) -> String {
-      "[" + texts.map(yamlScalar).joined(separator: ", ") + "]"
-    }
-    return "{ ledger: \(isPlain ? ledger : yamlScalar(ledger))\(kind)\(column), entries: "
-      + list(entries) + (parents.map { ", parents: " + list($0) } ?? "") + " }"
+    var keys = [("ledger", isPlain ? ledger : yamlScalar(ledger))]
+    if let kind { keys.append(("kind", kind.rawValue)) }
+    if let column { keys.append(("column", yamlScalar(column))) }
+    keys.append(("entries", flow(entries.map(yamlScalar))))
+    if let parents { keys.append(("parents", flow(parents.map(yamlScalar)))) }
+    return flow(keys)
   }
 }
 

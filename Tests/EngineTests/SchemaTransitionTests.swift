@@ -90,12 +90,12 @@ struct SchemaOperationsTests {
                 - { name: list, type: TEXT, not_null: true, references: { table: lists, column: id, on_delete: cascade } }
                 - { name: rank, type: REAL, default: 0, check: "rank >= 0" }
               unique:
-                - [ list, rank ]
+                - [list, rank]
               strict: true
           - create_index:
               name: items_by_list
               table: items
-              columns: [ list, { column: rank, order: desc } ]
+              columns: [list, { column: rank, order: desc }]
               where: "rank > 0"
           - create_view:
               name: first

@@ -2,6 +2,7 @@ import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 import SchemaTimeline
+import SchemaYAML
 
 extension Rule {
   static let foreignKeyWithoutIndex = Rule(
@@ -46,7 +47,7 @@ extension Rule {
             "create_index",
             [
               ("name", yamlScalar(index)), ("table", yamlScalar(table.shape.name)),
-              ("columns", list(names)),
+              ("columns", flow(names.map(yamlScalar))),
             ])
           let parent = timeline.spelling(of: key.parent.identifier)
           return timeline.draft(

@@ -1,6 +1,7 @@
 import SchemaManifest
 import SchemaSQLText
 import SchemaTimeline
+import SchemaYAML
 
 extension Rule {
   static let syncedUnique = Rule(
@@ -50,7 +51,10 @@ extension CreatedUniqueIndex {
     guard names.count == columns.count, !isPartial else { return nil }
     return operationSnippet(
       "create_index",
-      [("name", yamlScalar(name)), ("table", yamlScalar(table)), ("columns", list(names))])
+      [
+        ("name", yamlScalar(name)), ("table", yamlScalar(table)),
+        ("columns", flow(names.map(yamlScalar))),
+      ])
   }
 }
 

@@ -51,8 +51,13 @@ enum DiffCommand: Command {
     let from = names.count == 2 ? names[0] : nil
     let to = names[names.count - 1]
     if names.count == 2 { try session.requireHistory(among: names) }
-    let (expected, actual) = try SchemaSource.schemas(
-      session.source(from), session.source(to), reading: session.schema(of:besides:))
+    let (first, second) = (try session.source(from), try session.source(to))
+    // Compare a table that a history or an SQL file defines even if the database's table of this name looks
+    // like a table of another tool.
+    let known = second.isDatabase ? nil : try session.schema(of: second)
+    let expected = try session.schema(of: first, besides: known ?? Schema())
+    let actual =
+      try known ?? session.schema(of: second, besides: first.isDatabase ? Schema() : expected)
     let changes = compareSchemas(expected: expected, actual: actual)
     session.report(["equal": changes.isEmpty, "changes": changes]) {
       $0.show(changes, (from ?? session.migrations).visible, to.visible)

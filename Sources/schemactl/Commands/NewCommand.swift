@@ -79,7 +79,9 @@ enum NewCommand: Command {
   }
 
   /// Returns the operations from the latest schema to the schema of `--from`; nil without `--from`.
-  private static func content(on project: Project, _ session: Session) throws -> NewOperations? {
+  private static func content(
+    on project: Project, _ session: Session
+  ) throws -> (operations: [WrittenOperation], possible: [PossibleRenaming])? {
     let renamings = try session.invocation.texts("rename").map { text in
       guard let renaming = SchemaRenaming(text) else {
         throw session.usageError(
@@ -94,8 +96,8 @@ enum NewCommand: Command {
       try session.require(renamings.isEmpty, "`--rename` needs `--from`")
       return nil
     }
-    return try NewOperations(
-      from: project, to: session.source(name), called: name, renaming: renamings,
-      timeout: session.timeout, interruption: session.interruption)
+    return try project.newOperations(
+      to: session.source(name), called: name, renaming: renamings, timeout: session.timeout,
+      interruption: session.interruption)
   }
 }
