@@ -71,6 +71,12 @@ package final class Statement {
   /// Advances to the next row; returns false if there is none.
   package func step() throws(DatabaseError) -> Bool {
     let check = connection.stopCheck
+    // A statement that writes nothing may end a transaction.
+    if let timer = check?.timer, sqlite3_stmt_readonly(handle) == 0, timer.expire() {
+      let error = connection.error(SQLITE_INTERRUPT, sql: sql)
+      sqlite3_reset(handle)
+      throw error
+    }
     check?.running = handle
     check?.timer?.start()
     let code = sqlite3_step(handle)

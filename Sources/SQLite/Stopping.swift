@@ -113,7 +113,14 @@ final class WorkTimer {
     left -= running?.seconds ?? 0
     running = nil
     // Leave time for the clean-up after a stop.
-    if left <= 0 { left = 1 }
+    if hasExpired, left <= 0 { left = 1 }
+  }
+
+  /// Returns true, once, if statements used up the time that were too short for SQLite to ask `isOver`.
+  func expire() -> Bool {
+    guard left <= 0 else { return false }
+    (hasExpired, left) = (true, 1)
+    return true
   }
 
   var isOver: Bool {

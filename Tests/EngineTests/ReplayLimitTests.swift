@@ -148,4 +148,18 @@ struct ReplayLimitTests {
     // The connection can still clean up.
     #expect(try limited.value("SELECT 1") == .integer(1))
   }
+
+  @Test("many short statements reach the limit, too")
+  func shortStatements() throws {
+    let limited = try Connection(path: nil)
+    try limited.limitWork(to: WorkLimit(seconds: 0.05, megabytes: 10))
+    try limited.execute("CREATE TABLE t (a); BEGIN")
+    #expect {
+      for _ in 0..<1_000_000 { try limited.execute("UPDATE t SET a = 1") }
+    } throws: {
+      ($0 as? DatabaseError)?.exceeded == .seconds(0.05)
+    }
+    // The connection can still clean up.
+    try limited.execute("ROLLBACK; DROP TABLE IF EXISTS t")
+  }
 }
