@@ -22,9 +22,8 @@ package enum SchemaSource: Sendable {
   package static func at(
     _ path: String, through: String?, loading load: (String) throws -> Project
   ) throws -> SchemaSource {
-    guard let status = FileStatus(path) else {
-      throw Failure(
-        errno == EACCES ? .permission : .notFound, "file or folder `\(path)` does not exist")
+    guard let status = try failing({ try FileStatus(existing: path) }) else {
+      throw Failure(.notFound, "file or folder `\(path)` does not exist")
     }
     if status.isFolder { return .history(try load(path), through: through) }
     return try failing {

@@ -166,6 +166,18 @@ struct ExitCodeTests {
       #expect(run.errors.contains("permission denied"))
     }
 
+    @Test("77: a file in a folder that cannot be searched is not missing")
+    func unsearchable() throws {
+      let folder = try WorkingFolder.ofReminders()
+      try folder.makeFolder("closed")
+      try folder.write("closed/schema.sql", "CREATE TABLE t (a);")
+      try folder.setMode(geteuid() == 0 ? 0o700 : 0, of: "closed")
+      defer { try? folder.setMode(0o700, of: "closed") }
+      let run = try folder.run("diff", "closed/schema.sql", asStranger: true)
+      #expect(run.status == 77, "\(run.errors)")
+      #expect(run.errors.contains("closed/schema.sql: Permission denied"), "\(run.errors)")
+    }
+
     @Test("77: an unreadable manifest is not an invalid one")
     func unreadableManifest() throws {
       let folder = try WorkingFolder.ofReminders()
