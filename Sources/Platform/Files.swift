@@ -5,26 +5,25 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
   package let systemError: Int32
   /// The problem without the path: `No such file or directory`.
   package let message: String
-  /// Whether the path or the file itself is the problem, such as a missing file or a link, as opposed to an
-  /// error of the system.
-  package let isOfFile: Bool
-
   package init(path: String, systemError: Int32, message: String? = nil) {
     self.path = path
-    isOfFile =
-      message != nil || [ENOENT, ENOTDIR, ELOOP, EISDIR, ENXIO].contains(systemError)
     self.systemError = systemError
     self.message = message ?? String(cString: strerror(systemError))
   }
 
   package var isMissing: Bool { [ENOENT, ENOTDIR].contains(systemError) }
 
+  /// Whether the path or the file itself is the problem, such as a missing file or a link, as opposed to an
+  /// error of the system.
+  package var isOfFile: Bool {
+    isMissing || [ELOOP, EISDIR, ENXIO, EFBIG].contains(systemError)
+  }
+
   package var description: String { "\(path): \(message)" }
 
   /// Advice about an error of the system; nil if there is none.
   package var remedy: String? {
-    guard !isOfFile else { return nil }
-    return switch systemError {
+    switch systemError {
     case EACCES, EPERM: "Check the permissions of the file and of its folder"
     case ENOSPC, EDQUOT: "Free disk space, and run the command again"
     default: nil
@@ -127,7 +126,7 @@ private func targetOfLink(
   }
   guard target.utf8.starts(with: joinedPath(try resolvedPath(folder), "").utf8) else {
     throw FileError(
-      path: file, systemError: EACCES,
+      path: file, systemError: ELOOP,
       message: "is a link that leads out of the folder, to `\(target)`: put the file itself here")
   }
   return target

@@ -78,6 +78,15 @@ struct FileTests {
     #expect(try #require(error { _ = try readFile(temporary.path) }).systemError == EISDIR)
   }
 
+  @Test("errors of the system have advice, also with a message of their own")
+  func advice() {
+    let full = FileError(path: "f", systemError: ENOSPC, message: "cannot sync its folder")
+    #expect(full.remedy == "Free disk space, and run the command again")
+    let closed = FileError(path: "f", systemError: EACCES, message: "cannot sync its folder")
+    #expect(closed.remedy == "Check the permissions of the file and of its folder")
+    #expect(FileError.notAFile("f").remedy == nil)
+  }
+
   private func error(_ body: () throws -> Void) -> FileError? {
     do {
       try body()
