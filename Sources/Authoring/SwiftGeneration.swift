@@ -152,7 +152,8 @@ package struct SwiftGenerator {
 
   private func typeName(_ name: String) -> String {
     let camel = camelCase(name)
-    return camel.prefix(1).uppercased() + camel.dropFirst()
+    let type = camel.prefix(1).uppercased() + camel.dropFirst()
+    return Self.takenTypes.contains(type.exact) ? type + "Row" : type
   }
 
   private func propertyName(_ name: String) -> String {
@@ -192,6 +193,14 @@ package struct SwiftGenerator {
         ? "\\u{" + String(scalar.value, radix: 16) + "}" : nil
     }
   }
+
+  /// Types that the generated code uses, and names that Swift does not allow for a struct.
+  private static let takenTypes: Set<ExactText> = [
+    "Any", "Bool", "Codable", "CodingKey", "Column", "Data", "Double", "FetchableRecord",
+    "Hashable",
+    "Int", "Int64", "PersistableRecord", "Protocol", "Self", "Sendable", "String", "Table", "Type",
+    "UInt8",
+  ]
 
   private static let keywords: Set<ExactText> = [
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",

@@ -125,6 +125,22 @@ struct GenerateTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
+  @Test("a struct never has the name of a type that the code uses, or of a keyword")
+  func takenNames() throws {
+    let folder = try WorkingFolder.of([
+      "0001_all": manifest(
+        "CREATE TABLE strings (id INT, x TEXT); CREATE TABLE ints (x INT, y REAL, z BLOB); "
+          + "CREATE TABLE self (x TEXT); CREATE TABLE columns (x TEXT)")
+    ])
+    let plain = try folder.expect(0, "generate", "swift", "--output", "Schema.swift")
+    let run = try folder.shell("swiftc -typecheck -swift-version 6 Schema.swift")
+    #expect(run.status == 0, "\(plain.errors)\(run.errors)")
+    let grdb = try folder.expect(0, "generate", "swift", "--for", "grdb").output
+    for name in ["StringRow", "IntRow", "SelfRow", "ColumnRow"] {
+      #expect(grdb.contains("struct \(name): Codable"), "\(grdb)")
+    }
+  }
+
   @Test("GRDB records and SQLiteData tables have their conformances")
   func flavors() throws {
     let folder = try folder()
