@@ -136,7 +136,8 @@ extension Document {
 }
 
 extension Node {
-  private static let maximumDepth = 200
+  /// The levels of a document. libyaml's time is quadratic in the depth of flow collections.
+  package static let maximumDepth = 64
 
   fileprivate func encode(to writer: inout ByteWriter) {
     switch content {

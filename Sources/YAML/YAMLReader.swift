@@ -12,8 +12,6 @@ package func decodeManifest(_ bytes: [UInt8], file: String) throws(InvalidInput)
 /// Reads one document. Its limits keep malicious input from using too much time or memory.
 package struct YAMLReader: ~Copyable {
   static let maximumBytes = 8 << 20
-  /// libyaml's time is quadratic in the depth of flow collections.
-  static let maximumDepth = 64
   /// The maximum number of nodes after the expansion of aliases. A scalar counts one more for each 64 bytes
   /// of text.
   static let maximumNodes = 1_000_000
@@ -128,9 +126,9 @@ package struct YAMLReader: ~Copyable {
 
   private mutating func checkDepth(_ depth: Int, at position: Position) throws(Diagnostic) {
     deepest = max(deepest, depth)
-    guard depth <= Self.maximumDepth else {
+    guard depth <= Node.maximumDepth else {
       throw refusal(
-        "the document is nested more than \(Self.maximumDepth) levels deep", at: position)
+        "the document is nested more than \(Node.maximumDepth) levels deep", at: position)
     }
   }
 
