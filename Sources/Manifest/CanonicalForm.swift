@@ -88,7 +88,7 @@ struct CanonicalForm {
     switch shape {
     case .nullable where scalar.value == .null: append("n;")
     case .nullable(let inner), .either(let inner, _), .oneOrMany(let inner): append(scalar, inner)
-    case .sql, .script: appendSQL(scalar.text)
+    case .sql, .expression, .script: appendSQL(scalar.text)
     case .choice(let choices):
       appendText(matchingChoice(scalar.text, among: choices) ?? scalar.text)
     default: append(scalar.value)
@@ -125,6 +125,18 @@ struct CanonicalForm {
   }
 }
 
+extension Node {
+  /// The SQL expressions in a node of this shape.
+  func expressions(_ shape: Shape) -> [Scalar] {
+    switch content {
+    case .sequence(let elements): elements.flatMap { $0.expressions(shape.element) }
+    case .mapping(let entries):
+      entries.flatMap { $0.value.expressions(shape.value(of: $0.key.text)) }
+    case .scalar(let scalar): shape.isExpression && !isNull ? [scalar] : []
+    }
+  }
+}
+
 extension Shape {
   /// The shape of a list's elements.
   fileprivate var element: Shape {
@@ -132,6 +144,14 @@ extension Shape {
     case .list(let element, _), .oneOrMany(let element): element
     case .nullable(let inner): inner.element
     default: .text(.any)
+    }
+  }
+
+  fileprivate var isExpression: Bool {
+    switch self {
+    case .expression: true
+    case .nullable(let inner), .either(let inner, _), .oneOrMany(let inner): inner.isExpression
+    default: false
     }
   }
 

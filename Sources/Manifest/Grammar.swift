@@ -5,8 +5,10 @@ import SchemaSQLText
 /// shapes, so the grammar is written only once.
 package indirect enum Shape: Sendable {
   case text(TextRule)
-  /// An expression or statements. A plain number, boolean or null is read as SQL text.
+  /// A whole statement, or an argument of a module. A plain number, boolean or null is read as SQL text.
   case sql
+  /// A single SQL expression. A plain number, boolean or null is read as SQL text.
+  case expression
   /// SQL statements. A text that contains only comments is valid and does nothing.
   case script
   /// A value, `{ sql: … }` or `{ blob: … }`.
@@ -48,6 +50,8 @@ package enum TextRule: Sendable {
   case filled
   /// The name of a table, a column or a rule; not blank.
   case name
+  /// The declared type of a column.
+  case type
   /// Two hexadecimal digits for each byte.
   case hexadecimal
   /// A day of the calendar, `2027-01-01`.
@@ -179,7 +183,7 @@ extension TextRule {
   var noun: String {
     switch self {
     case .any, .filled: "text"
-    case .name: "a name"
+    case .name, .type: "a name"
     case .hexadecimal: "hexadecimal digits"
     case .date: "a date"
     case .version: "a version"
@@ -190,6 +194,10 @@ extension TextRule {
     switch self {
     case .any: nil
     case .name, .filled: text.isBlank ? "is empty: it must be \(noun)" : nil
+    case .type:
+      text.isBlank
+        ? "is empty: it must be \(noun)"
+        : isTypeName(text) ? nil : "must be a single type name, not \(quoted(text))"
     case .hexadecimal:
       text.utf8.count % 2 == 0 && text.utf8.allSatisfy(\.isHexDigit)
         ? nil : "must be two hexadecimal digits for each byte, not \(quoted(text))"
@@ -203,6 +211,37 @@ extension TextRule {
   }
 }
 
+/// Whether a text is a type without a constraint or a second column: generated statements contain a type
+/// without quotes.
+private func isTypeName(_ text: String) -> Bool {
+  let asked = TokenizedSQL(text)
+  let tokens = TokenizedSQL("CREATE TABLE t (c \(text))")
+  guard case .createTable(let table)? = try? parseCreate(tokens), table.columns.count == 1,
+    table.columns[0].constraints.isEmpty, table.constraints.isEmpty,
+    let range = table.columns[0].type?.range
+  else { return false }
+  return tokens.significant(in: range).count == asked.significant.count
+    && !asked.tokens.contains(where: { $0.kind == .comment })
+}
+
+/// The problem of a text that closes the parentheses around it or ends the statement, instead of being an
+/// expression; nil for an expression.
+func complaint(aboutExpression text: String) -> String? {
+  let sql = TokenizedSQL(text)
+  // An open comment would contain the rest of the statement.
+  let significant = sql.hasOpenComment ? [] : sql.significant
+  var depth = 0
+  for token in significant {
+    let text = sql.text(token)
+    depth += text == "(" ? 1 : text == ")" ? -1 : 0
+    guard depth >= 0, text != ";", token.kind != .illegal else { break }
+    if token == significant.last, depth == 0 { return nil }
+  }
+  return "must be a single expression, not \(quoted(text))"
+    + (depth > 0
+      ? ". Within { } and [ ] a text ends at a comma: quote a text that contains a comma" : "")
+}
+
 /// Whether a text is a day of the Gregorian calendar as `YYYY-MM-DD`.
 func isCalendarDate(_ text: String) -> Bool {
   let midnight = Timestamp(compact: text.filter { $0 != "-" } + "T000000Z")
@@ -214,7 +253,7 @@ extension Shape {
   var noun: String {
     switch self {
     case .text(let rule): rule.noun
-    case .sql, .script: "SQL"
+    case .sql, .expression, .script: "SQL"
     case .literal, .columnDefault, .constant: "a value"
     case .integer: "a whole number"
     case .number: "a number"

@@ -91,6 +91,7 @@ package struct ManifestDecoder {
       kind: rule.decode(&self, entry.value),
       position: entry.key.position,
       keys: entry.value.positions,
+      expressions: node.expressions(.operation).map { SQLSource($0, in: source) },
       suppressions: suppressions(node["lint"]),
       canonicalForm: CanonicalForm.form(of: node, .operation))
   }

@@ -57,7 +57,7 @@ extension Grammar {
   package static let literal = MappingRule(
     "a value",
     [
-      .optional("sql", .sql, "An expression that SQLite evaluates."),
+      .optional("sql", .expression, "An expression that SQLite evaluates."),
       .optional("blob", .text(.hexadecimal), "Bytes, two hexadecimal digits each."),
     ], exactlyOneOf: ["sql", "blob"])
 
@@ -102,10 +102,10 @@ extension Grammar {
         .optional("columns", .list(of: .mapping(column), atLeast: 1), "The columns, in order."),
       ] + tableProperties + [
         .optional(
-          "copy", .map(key: name, value: .sql, atLeast: 0),
+          "copy", .map(key: name, value: .expression, atLeast: 0),
           "An expression over the old row for each new column."),
         .optional(
-          "where", .sql, "A condition for the rows to keep; needs `rows_may_be_lost: true`."),
+          "where", .expression, "A condition for the rows to keep; needs `rows_may_be_lost: true`."),
         .optional("rows_may_be_lost", .boolean, "Consent to the loss of the other rows."),
       ], exactlyOneOf: ["columns", "sql"]
     ) { $0.rebuildTable($1) },
@@ -147,7 +147,7 @@ extension Grammar {
         .required("from", name, "The old column."),
         .required("to", .mapping(column), "The new column."),
         .optional("map", values, "The new value for each old one."),
-        .optional("using", .sql, "The new value, as an expression over the old row."),
+        .optional("using", .expression, "The new value, as an expression over the old row."),
         .optional("keep_source", .boolean, "Keep the old column."),
         .optional(
           "mirror", .boolean,
@@ -176,7 +176,7 @@ extension Grammar {
             "columns", .list(of: .either(name, indexColumn), atLeast: 1),
             "Names, or mappings with an order or a collation."),
           .optional("unique", .boolean, "Whether the values must be unique."),
-          .optional("where", .sql, "A condition for the rows to index."),
+          .optional("where", .expression, "A condition for the rows to index."),
         ]
       ) { $0.createIndex($1) },
       OperationRule("create_view", "Creates a view.", wholeStatement("The view's name.")) {
@@ -222,8 +222,8 @@ extension Grammar {
       [
         .required("table", name, "The table."),
         .required(
-          "set", .map(key: name, value: .sql, atLeast: 1), "An expression for each column."),
-        .optional("where", .sql, "A condition that selects the rows."),
+          "set", .map(key: name, value: .expression, atLeast: 1), "An expression for each column."),
+        .optional("where", .expression, "A condition that selects the rows."),
         .optional("all", .consent, "Every row."),
       ], exactlyOneOf: ["where", "all"]
     ) { $0.update($1) },
@@ -231,7 +231,7 @@ extension Grammar {
       "delete", "Deletes rows.",
       [
         .required("table", name, "The table."),
-        .optional("where", .sql, "A condition that selects the rows."),
+        .optional("where", .expression, "A condition that selects the rows."),
         .optional("all", .consent, "Every row."),
       ], exactlyOneOf: ["where", "all"]
     ) { .delete(table: $0.name($1["table"]), where: $1["where"].map($0.sql)) },
@@ -260,7 +260,7 @@ extension Grammar {
   private static let tableProperties: [KeyRule] = [
     .optional("primary_key", names, "The columns of the primary key."),
     .optional("unique", .list(of: names, atLeast: 0), "Sets of columns that must be unique."),
-    .optional("checks", .list(of: .sql, atLeast: 0), "Conditions that each row must meet."),
+    .optional("checks", .list(of: .expression, atLeast: 0), "Conditions that each row must meet."),
     .optional("foreign_keys", .list(of: .mapping(foreignKey), atLeast: 0), "The foreign keys."),
     .optional("strict", .boolean, "Whether SQLite enforces the types (STRICT)."),
     .optional("without_rowid", .boolean, "Whether the table is WITHOUT ROWID."),
@@ -270,7 +270,7 @@ extension Grammar {
     "a column",
     [
       .required("name", name, "The column's name."),
-      .optional("type", name, "The declared type, as in `TEXT` or `INTEGER`."),
+      .optional("type", .text(.type), "The declared type, as in `TEXT` or `INTEGER`."),
       .optional("primary_key", .boolean, "Whether it is the primary key."),
       .optional("autoincrement", .boolean, "Whether SQLite never reuses an id."),
       .optional("not_null", notNull, "Whether the column refuses NULL."),
@@ -279,7 +279,7 @@ extension Grammar {
         "The value for an INSERT that does not name the column; an expression is `{ sql: \"…\" "
           + "}`."),
       .optional("unique", .boolean, "Whether the values must be unique."),
-      .optional("check", .sql, "A condition that each value must meet."),
+      .optional("check", .expression, "A condition that each value must meet."),
       .optional("collate", name, "The collation."),
       .optional("references", .mapping(reference), "The parent table and column."),
       .optional("generated", .mapping(generated), "The expression that computes it."),
@@ -333,7 +333,7 @@ extension Grammar {
   private static let generated = MappingRule(
     "`generated`",
     [
-      .required("as", .sql, "The expression."),
+      .required("as", .expression, "The expression."),
       .optional(
         "stored", .boolean,
         "Whether SQLite stores the value; otherwise it computes the value on each read."),
@@ -343,7 +343,7 @@ extension Grammar {
     "an indexed column",
     [
       .optional("column", name, "A column."),
-      .optional("expression", .sql, "An expression."),
+      .optional("expression", .expression, "An expression."),
       .optional("order", .choice(SortOrder.allCases.map(\.word)), "The direction."),
       .optional("collate", name, "The collation."),
     ], exactlyOneOf: ["column", "expression"])

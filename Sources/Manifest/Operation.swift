@@ -10,6 +10,8 @@ package struct Operation: Sendable {
   package let position: Position
   /// The position of each of the operation's own keys (`table`, `from`, `to`, …).
   package let keys: [ExactText: Position]
+  /// The SQL expressions of the manifest that generated statements contain.
+  package let expressions: [SQLSource]
   /// Suppressions that apply only to this operation.
   package let suppressions: [Suppression]
   /// The operation's part of the manifest's canonical form, which is used to compare two versions of a
@@ -18,13 +20,14 @@ package struct Operation: Sendable {
 
   package init(
     name: String, kind: Kind, position: Position, keys: [ExactText: Position] = [:],
-    suppressions: [Suppression] = [],
+    expressions: [SQLSource] = [], suppressions: [Suppression] = [],
     canonicalForm: [UInt8] = []
   ) {
     self.name = name
     self.kind = kind
     self.position = position
     self.keys = keys
+    self.expressions = expressions
     self.suppressions = suppressions
     self.canonicalForm = canonicalForm
   }

@@ -213,9 +213,13 @@ package struct Validator {
   private mutating func checkScalar(_ scalar: Scalar, _ shape: Shape, _ subject: Subject) {
     switch shape {
     case .text(let rule): checkText(scalar, rule, subject)
-    case .sql:
+    case .sql, .expression:
       if TokenizedSQL(scalar.text).significant.isEmpty {
         report("\(subject.text) is empty: it must be SQL", at: scalar.position)
+      } else if case .expression = shape, !scalar.text.utf8.contains(0),
+        let complaint = complaint(aboutExpression: scalar.text)
+      {
+        report("\(subject.text) \(complaint)", at: scalar.position)
       }
       checkNUL(scalar, subject, "SQL cannot hold it")
     case .script:

@@ -37,8 +37,6 @@ package struct Planner {
     func native(_ sql: String, _ source: SQLSource? = nil) -> OperationPlan {
       OperationPlan(operation: operation, strategy: .native, steps: [.statement(sql, source)])
     }
-    for source in operation.expressions { try requireExpression(source) }
-    for type in operation.types { try requireType(type) }
     switch operation.kind {
     case .createTable(let definition):
       return native(qualified(definition.sql))
@@ -240,40 +238,6 @@ package struct Planner {
     throw PlanningError(
       "these objects mention `\(table).\(column)`: \(names). Drop these objects first and create "
         + "them again afterwards", key: "column")
-  }
-
-  /// Refuses a type that would add a constraint or a column: a type is written without quotes.
-  private func requireType(_ type: String) throws {
-    let asked = TokenizedSQL(type)
-    let tokens = TokenizedSQL("CREATE TABLE t (c \(type))")
-    guard case .createTable(let table)? = try? parseCreate(tokens), table.columns.count == 1,
-      table.columns[0].constraints.isEmpty, table.constraints.isEmpty,
-      let range = table.columns[0].type?.range,
-      tokens.significant(in: range).count == asked.significant.count,
-      !asked.tokens.contains(where: { $0.kind == .comment })
-    else {
-      throw PlanningError("`type` must be a single type name, not `\(type)`", key: "type")
-    }
-  }
-
-  /// Refuses an expression that closes the parentheses around it or ends the statement.
-  private func requireExpression(_ source: SQLSource) throws {
-    let tokens = TokenizedSQL(source.text)
-    // An open comment would contain the rest of the statement.
-    let significant = tokens.hasOpenComment ? [] : tokens.significant
-    var depth = 0
-    for token in significant {
-      let text = tokens.text(token)
-      depth += text == "(" ? 1 : text == ")" ? -1 : 0
-      guard depth >= 0, text != ";", token.kind != .illegal else { break }
-      if token == significant.last, depth == 0 { return }
-    }
-    let hint =
-      depth > 0
-      ? ". Within { } and [ ] a text ends at a comma: quote a text that contains a comma" : ""
-    throw PlanningError(
-      "this is not a single expression: \(source.text)\(hint)",
-      position: source.position)
   }
 
   /// Refuses an expression over a row that aggregates several rows, or that reads the column that its own

@@ -48,7 +48,7 @@ private struct SchemaBuilder {
   mutating func members(of shape: Shape) -> [Member] {
     switch shape {
     case .text(let rule): text(rule)
-    case .sql: reference("sql") { $0.scalar + [("pattern", .string(notBlank))] }
+    case .sql, .expression: reference("sql") { $0.scalar + [("pattern", .string(notBlank))] }
     case .script: reference("script") { $0.scalar + [("pattern", .string("[\\s\\S]"))] }
     case .literal, .columnDefault: reference("value") { $0.value(Grammar.literal) }
     case .constant: reference("constant") { $0.value(Grammar.constant) }
@@ -164,7 +164,7 @@ extension TextRule {
   fileprivate var pattern: String? {
     switch self {
     case .any: nil
-    case .filled, .name: notBlank
+    case .filled, .name, .type: notBlank
     case .hexadecimal: "^([0-9A-Fa-f]{2})*$"
     case .date: "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
     case .version: "^0*[0-9]{1,3}(\\.0*[0-9]{1,3}){1,2}$"

@@ -807,6 +807,21 @@ extension Refusal {
         "m.yaml:1:13: error: tags are not supported: remove the tag `!mine`"
       ]),
     Refusal(
+      "text that is not a single expression or type",
+      """
+      operations:
+        - add_column: { table: t, column: { name: b, type: 'TEXT, c TEXT', check: 'b > 0) --' } }
+        - delete: { table: t, where: 'a); DROP TABLE t' }
+        - create_index: { name: i, table: t, columns: [{ expression: (a }] }
+
+      """,
+      [
+        "m.yaml:2:54: error: `type` must be a single type name, not `TEXT, c TEXT`",
+        "m.yaml:2:77: error: `check` must be a single expression, not `b > 0) --`",
+        "m.yaml:3:32: error: `where` must be a single expression, not `a); DROP TABLE t`",
+        "m.yaml:4:64: error: `expression` must be a single expression, not `(a`. Within { } and [ ] a text ends at a comma: quote a text that contains a comma",
+      ]),
+    Refusal(
       "an alias without an anchor",
       manifest("sql: *nowhere"),
       [

@@ -226,6 +226,7 @@ private let beyondShapes = [
   "deletes the other rows", "a foreign key needs a parent", "the new column has the name",
   "`dependents` and `keep_source`",
   "a second column with", "the table has a `primary_key`", "it equals the value",
+  "must be a single",
 ]
 
 private let wholeConfiguration = """

@@ -357,7 +357,7 @@ extension Shape {
   fileprivate var reference: String {
     switch self {
     case .text(let rule): rule.reference
-    case .sql, .script: "SQL"
+    case .sql, .expression, .script: "SQL"
     case .literal, .columnDefault: "a [value](#values)"
     case .constant: "a [value](#values) other than SQL"
     case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
@@ -382,7 +382,7 @@ extension TextRule {
   fileprivate var reference: String {
     switch self {
     case .any, .filled: "a text"
-    case .name: "a name"
+    case .name, .type: "a name"
     case .hexadecimal: "hexadecimal digits"
     case .date: "a date such as `2027-01-31`"
     case .version: "a version such as `'3.37'`"

@@ -94,7 +94,7 @@ package final class Sandbox {
     do {
       return try migrate().failure
     } catch {
-      return error as? Failure ?? Failure(.bug, "\(error)")
+      return Failure(of: error, database: database)
     }
   }
 
