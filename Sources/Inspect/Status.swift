@@ -50,22 +50,24 @@ extension Project {
   package func status(
     of database: ReadableDatabase, mayBeEmpty: Bool = true, comparesSchema: Bool = false
   ) throws(Failure) -> StatusReport {
-    let view = try view(of: database)
-    let live = try view.live(in: database, mayBeEmpty: mayBeEmpty)
-    let ledger = view.compareLedger(live.rows ?? [], of: database.name)
+    let compared = try DatabaseComparison(
+      database, with: try view(of: database), mayBeEmpty: mayBeEmpty)
+    if let failure = compared.failure { throw failure }
+    let view = compared.project
+    let rows = compared.live.rows ?? []
     var report = StatusReport(
-      current: live.rows?.last?.id, pending: ledger.filter { $0.state == .pending }.map(\.id),
-      applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
+      current: rows.last?.id,
+      pending: compared.ledger.filter { $0.state == .pending }.map(\.id), applied: rows,
+      adoptable: compared.live.adopted, ledger: compared.ledger,
       broken: view.comparison.filter(\.state.isBroken))
     try failing(on: database.name) {
       report.repairs = try RecordedRepair.all(of: view.ledger, in: database.connection)
     }
-    let isUnknown = report.ledger.contains { $0.state == .unknown }
-    guard comparesSchema, live.rows?.isEmpty == false, report.broken.isEmpty, !isUnknown else {
+    guard comparesSchema, !rows.isEmpty, report.broken.isEmpty, compared.unknown.isEmpty else {
       return report
     }
     do throws(Failure) {
-      report.drift = try view.drift(of: live)
+      report.drift = try compared.drift()
       if report.adoptable > 0 {
         try view.requireAdoptable(
           report.drift, through: view.migrations[report.adoptable - 1], path: database.name)
@@ -80,27 +82,19 @@ extension Project {
   /// Compares a database with the schema that its history promises after the last migration that it has run.
   /// Without a ledger, compares it with the schema of the whole history.
   package func diff(of database: ReadableDatabase) throws(Failure) -> DiffReport {
-    let view = try view(of: database)
-    let live = try view.adopting(database)
-    let ledger = view.compareLedger(live.rows ?? [], of: database.name)
-    let unknown = ledger.filter { $0.state == .unknown }.map(\.id)
-    guard unknown.isEmpty else {
+    let compared = try DatabaseComparison(
+      database, with: try view(of: database), mayBeForeign: true)
+    if let failure = compared.failure { throw failure }
+    guard compared.unknown.isEmpty else {
       throw Failure(
         .databaseAhead,
         "`\(database.name)` has run migrations that the history does not contain: "
-          + unknown.map { "`\($0)`" }.joined(separator: ", "))
+          + compared.unknown.map { "`\($0)`" }.joined(separator: ", "))
     }
-    try view.requireIntactHistory()
+    try compared.project.requireIntactHistory()
+    let hasLedger = compared.live.rows != nil
     return DiffReport(
-      changes: try view.drift(of: live), hasLedger: live.rows != nil,
-      ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))
-  }
-
-  private func drift(of live: LiveDatabase) throws(Failure) -> [SchemaChange] {
-    let known = live.known
-    let last =
-      live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
-    let expected = try replay(Array(migrations[..<(last.map { $0 + 1 } ?? 0)])).schema
-    return drift(of: live.schema, from: expected)
+      changes: try compared.drift(), hasLedger: hasLedger,
+      ledger: hasLedger ? compared.ledger.filter(\.state.stops) : [])
   }
 }

@@ -95,28 +95,18 @@ extension Project {
   private func compare(
     _ database: ReadableDatabase, with replay: PendingReplay?, into report: inout VerifyReport
   ) throws(Failure) {
-    var live = try LiveDatabase(database.connection, ledger, path: database.name)
-    do {
-      live = try adopting(live, in: database)
-      report.ledger = compareLedger(live.rows ?? [], of: database.name)
-      try live.requireOurs(self, path: database.name)
-      if !migrations.isEmpty { try live.requireContent(path: database.name) }
-    } catch {
-      report.ledger = report.ledger ?? compareLedger(live.rows ?? [], of: database.name)
-      report.failure = report.failure ?? error
+    let compared = try DatabaseComparison(database, with: self, mayBeEmpty: migrations.isEmpty)
+    report.ledger = compared.ledger
+    if let failure = compared.failure {
+      report.failure = report.failure ?? failure
       return
     }
-    let known = live.known
-    let count = migrations.lastIndex { known.contains($0.id) }.map { $0 + 1 } ?? 0
-    let steps = replay?.steps ?? []
-    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= steps.count
-    else {
+    report.drift =
+      compared.unknown.isEmpty ? replay.flatMap { compared.drift(from: $0) } : nil
+    if report.drift == nil {
       report.notes.append(
         "cannot compare the schema: the replay does not reach the latest migration of the database")
-      return
     }
-    let ids = Set(steps.prefix(count).map(\.migration.id.exact))
-    report.drift = drift(of: live.schema, from: replay?.schema(after: ids) ?? Schema())
   }
 }
 

@@ -83,6 +83,24 @@ struct VerifyTests {
     #expect(try sandbox.project().diff(database: sandbox.database, timeout: 1).changes == drift)
   }
 
+  @Test("a draft that a merge put before the latest migration has not run and is not drift")
+  func mergedDraft() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE TABLE a (x)")
+    try sandbox.addSQL("0003_c", "CREATE TABLE c (x)")
+    try sandbox.migrate()
+    try sandbox.addSQL("0002_b", "CREATE TABLE b (x)")
+    let project = try sandbox.project()
+    let status = try project.status(database: sandbox.database, timeout: 1, comparesSchema: true)
+    #expect(status.ledger.map(\.state) == [.applied, .outOfOrder, .applied])
+    #expect(status.drift.isEmpty)
+    #expect(status.failure == nil)
+    #expect(try project.diff(database: sandbox.database, timeout: 1).changes.isEmpty)
+    let report = try project.verify(database: sandbox.database, timeout: 1)
+    #expect(report.drift == [])
+    #expect(report.notes.allSatisfy { !$0.contains("schema") })
+  }
+
   @Test(
     "a manual index is reported and kept, and does not stop migrate")
   func handMadeIndex() throws {
