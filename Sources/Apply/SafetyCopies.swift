@@ -167,8 +167,7 @@ extension Upgrade {
       let keep = options.backup?.keep
     else { return }
     do {
-      let rows = try project.ledger.rows(in: connection) ?? []
-      for problem in try backups.prune(keeping: keep, made, knowing: rows) {
+      for problem in try backups.prune(keeping: keep, made) {
         onEvent(.note(problem))
       }
     } catch {

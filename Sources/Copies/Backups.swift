@@ -27,26 +27,35 @@ package struct BackupOptions: Sendable {
 
 /// The backups of one database in one folder: `app.sqlite.backup-0007-20261120T130000Z`.
 ///
+/// In another folder than the database's own, the name also contains a digest of the database's path, because
+/// databases of one name may share the folder: `app.sqlite-1a2b3c4d.backup-0007-20261120T130000Z`.
+///
 /// The number increases within the folder: the newest backup has the highest number. The time is only for
 /// people: with it, a clock that was ahead once would hide every later backup.
 package struct Backups: Sendable {
   package let database: String
   let ledger: Ledger
-  /// The common beginning of the backups' paths. If they are next to the database, it is the path of the
-  /// database.
+  /// The common beginning of the backups' paths.
   let base: String
 
   private static let mark = ".backup-"
 
+  /// - Parameter folder: nil for the folder of the database.
   package init(of database: String, _ ledger: Ledger, in folder: String? = nil) {
     self.database = database
     self.ledger = ledger
+    guard let folder,
+      (try? resolvedPath(folder)) != (try? resolvedPath(parentFolder(of: database)))
+    else {
+      base = database
+      return
+    }
     let name = String(decoding: nameBytes(of: database), as: UTF8.self)
-    base = folder.map { $0.hasSuffix("/") ? $0 + name : "\($0)/\(name)" } ?? database
+    let digest = SHA256.hex(inResolvedFolder(database).utf8).prefix(8)
+    base = joinedPath(folder, "\(name)-\(digest)")
   }
 
   package var folder: String { parentFolder(of: base) }
-  var areBesideDatabase: Bool { base == database }
 
   package struct Backup: Sendable, Equatable {
     package let path: String
@@ -66,6 +75,26 @@ package struct Backups: Sendable {
         throw error.withoutRemedy
       }
     }
+  }
+
+  /// A backup and its ledger, if it could be read.
+  package struct Entry: Sendable {
+    package let backup: Backup
+    package let ledger: Result<[LedgerRow], Failure>
+
+    package var rows: [LedgerRow]? { try? ledger.get() }
+  }
+
+  /// The backups with their ledgers, newest first by number.
+  package func entries() throws(Failure) -> [Entry] {
+    try all().map { backup in
+      Entry(backup: backup, ledger: Result { () throws(Failure) in try backup.rows(ledger) })
+    }
+  }
+
+  /// Whether the name of a file shows that it is a backup of the database.
+  func contains(_ path: String) -> Bool {
+    (try? all())?.contains { nameBytes(of: $0.path) == nameBytes(of: path) } ?? false
   }
 
   // MARK: Names
@@ -103,15 +132,17 @@ package struct Backups: Sendable {
   /// The file to restore.
   ///
   /// - Parameter name: a path, or the name of one of the backups; nil for the newest backup.
-  package func file(named name: String?, timeout: Double) throws(Failure) -> String {
+  package func file(named name: String?) throws(Failure) -> String {
     if let name {
       let all = (try? all()) ?? []
       return all.first { $0.path == name || $0.path.hasSuffix("/" + name) }?.path ?? name
     }
-    if let newest = try newest(timeout: timeout) { return newest.path }
+    if let newest = try all().first { return newest.path }
     throw Failure(
       .notFound, "`\(folder)` has no backup of `\(database)`",
-      remedy: "Name a backup file, or the directory of the backups with `--from`")
+      remedy:
+        "Name a backup file, or the directory of the backups with `--from`. If the database has moved, "
+        + "name the file")
   }
 
   private func backup(named name: [UInt8]) -> Backup? {
@@ -138,18 +169,12 @@ package struct Backups: Sendable {
     }
   }
 
-  /// Removes all but the newest backups, and never `made`. A backup that cannot be read or belongs to another
-  /// database does not count, and remains.
+  /// Removes all but the newest backups, and never `made`. A backup that cannot be read does not count, and
+  /// remains.
   ///
-  /// - Parameter known: the ledger of the database.
   /// - Returns: the files that could not be removed, and the reasons.
-  package func prune(
-    keeping count: Int, _ made: String, knowing known: [LedgerRow]
-  ) throws(Failure) -> [String] {
-    let own = try all().filter { backup in
-      guard backup.path != made, let rows = try? backup.rows(ledger) else { return false }
-      return areBesideDatabase || isSameDatabase(rows, known) == true
-    }
+  package func prune(keeping count: Int, _ made: String) throws(Failure) -> [String] {
+    let own = try all().filter { $0.path != made && (try? $0.rows(ledger)) != nil }
     return own.dropFirst(max(0, count - 1)).compactMap { backup in
       do throws(FileError) {
         // Remove the file last, because its name identifies the others.
@@ -191,7 +216,7 @@ package enum BackupDestination: Sendable {
 
   private static func requireNew(_ path: String, of database: String) throws(Failure) {
     let isOfDatabase = databaseSuffixes.dropFirst().contains {
-      resolvedFolder(of: path) == resolvedFolder(of: database + $0)
+      inResolvedFolder(path) == inResolvedFolder(database + $0)
     }
     guard !path.isEmpty, !isOfDatabase else {
       throw Failure(.usage, "a backup cannot have the name `\(path)`: name another file")
@@ -205,12 +230,6 @@ package enum BackupDestination: Sendable {
     guard !path.hasSuffix("/"), FileStatus(parentFolder(of: path))?.isFolder == true else {
       throw Failure(.notFound, "\(path): the folder does not exist. Nothing changed")
     }
-  }
-
-  /// The path with its folder resolved, so that two names of one file are the same.
-  private static func resolvedFolder(of path: String) -> String {
-    guard let folder = try? resolvedPath(parentFolder(of: path)) else { return path }
-    return folder + "/" + (path.split(separator: "/").last ?? "")
   }
 
   /// The beginning of the copy's path before it has its name.
@@ -235,111 +254,10 @@ package enum BackupDestination: Sendable {
   }
 }
 
-/// The choice among several backups. schemactl finds backups by the file name of the database. In a separate
-/// folder, another database may have the same file name: then the ledgers distinguish the backups.
-extension Backups {
-  /// A backup and its ledger, if it could be read.
-  package struct Entry: Sendable {
-    package let backup: Backup
-    package let ledger: Result<[LedgerRow], Failure>
-    /// Whether the backup belongs to the database; nil if one of them has no ledger to compare.
-    package let isOwn: Bool?
-
-    package var rows: [LedgerRow]? { try? ledger.get() }
-  }
-
-  /// The backups with their ledgers, newest first by number.
-  package func entries(timeout: Double) throws(Failure) -> [Entry] {
-    let own = try DatabaseFile.knownLedger(of: database, ledger, timeout: timeout)
-    return try all().map { backup in
-      let rows = Result { () throws(Failure) in try backup.rows(ledger) }
-      return Entry(
-        backup: backup, ledger: rows, isOwn: isSameDatabase((try? rows.get()) ?? [], own))
-    }
-  }
-
-  /// The newest backup that does not belong to another database. If all of them do, it is the newest one,
-  /// which the restore then refuses.
-  ///
-  /// - Throws: a failure if the backup cannot be read, or if its database is unknown. schemactl never takes
-  ///   an older one instead: the user has to name it.
-  package func newest(timeout: Double) throws(Failure) -> Backup? {
-    let entries = try entries(timeout: timeout)
-    // A backup from before the first migration has no ledger rows. Next to the database, its name is
-    // sufficient.
-    let newest = entries.first {
-      $0.isOwn ?? (areBesideDatabase || $0.rows?.isEmpty != true)
-    }
-    guard let newest = newest ?? entries.first else { return nil }
-    if case .failure(let failure) = newest.ledger {
-      throw Failure(
-        .inputOutput,
-        "`\(newest.backup.path)` is the newest backup, and cannot be restored: \(failure.message). "
-          + "Nothing changed. " + advice(insteadOf: newest.backup.path, entries))
-    }
-    if entries.allSatisfy({ $0.isOwn == nil }) { try requireOneOwner(newest, entries) }
-    return newest.backup
-  }
-
-  /// For a database without a ledger to compare. A backup next to it belongs to it by its name. In a separate
-  /// folder, or with backups of several databases, the user has to choose.
-  private func requireOneOwner(_ newest: Entry, _ entries: [Entry]) throws(Failure) {
-    let known = entries.filter { $0.rows?.isEmpty == false }
-    guard let rows = known.first?.rows else { return }
-    let isOfSeveral = known.contains { isSameDatabase($0.rows ?? [], rows) == false }
-    guard isOfSeveral || !areBesideDatabase else { return }
-    let list = known.map { "`\($0.backup.path)` (first run at \($0.rows?[0].startedAt ?? ""))" }
-    let why = "`\(database)` is missing, or has no readable ledger"
-    throw Failure(
-      .finding,
-      isOfSeveral
-        ? "the backups in `\(folder)` are of more than one database, and \(why): "
-          + "\(list.joined(separator: ", ")). Nothing changed. Name the backup to restore: "
-          + "\(restoreCommand(database)) BACKUP`"
-        : "the backups in `\(folder)` may be of another database: \(why). Nothing changed. If they "
-          + "belong to it, name the newest (first run at \(rows[0].startedAt)): "
-          + "\(restoreCommand(database)) \(shellQuoted(newest.backup.path))`")
-  }
-
-  /// Advice for a backup that cannot be used.
-  func advice(insteadOf path: String, timeout: Double) -> String {
-    advice(insteadOf: path, (try? entries(timeout: timeout)) ?? [])
-  }
-
-  private func advice(insteadOf path: String, _ entries: [Entry]) -> String {
-    let name = nameBytes(of: path)
-    let others = entries.drop { nameBytes(of: $0.backup.path) != name }.dropFirst()
-    guard let older = others.first(where: { $0.isOwn != false && $0.rows?.isEmpty == false }) else {
-      return "Take another backup (\(restoreCommand(database)) --dry-run` lists them)"
-    }
-    return "To restore an older backup, name it: \(restoreCommand(database)) "
-      + "\(shellQuoted(older.backup.path))`"
-  }
-}
-
-extension DatabaseFile {
-  /// The ledger rows of a database; empty if it has no ledger or is damaged.
-  ///
-  /// - Throws: a failure if the database cannot be read at the moment. Then nothing is known about its
-  ///   ledger.
-  static func knownLedger(
-    of database: String, _ ledger: Ledger, timeout: Double
-  ) throws(Failure) -> [LedgerRow] {
-    guard isFile(database) else { return [] }
-    // A single failed read looks like damage.
-    for _ in 0..<2 {
-      do throws(Failure) {
-        return try LiveDatabase(
-          openForReading(database, timeout: timeout), ledger, path: database
-        ).rows ?? []
-      } catch {
-        guard [.inputOutput, .brokenHistory].contains(error.status) else {
-          throw Failure(error.status, error.message + ". Nothing changed")
-        }
-      }
-    }
-    return []
-  }
+/// The path with its folder resolved, so that two names of one file are the same.
+private func inResolvedFolder(_ path: String) -> String {
+  guard let folder = try? resolvedPath(parentFolder(of: path)) else { return path }
+  return joinedPath(folder, String(decoding: nameBytes(of: path), as: UTF8.self))
 }
 
 /// A run of a migration. Databases that have run the same migrations differ in the start times.
@@ -353,10 +271,9 @@ extension LedgerRow {
   package var run: LedgerRun { LedgerRun(id: id.exact, startedAt: startedAt) }
 }
 
-/// Whether two ledgers belong to one database: the first migration that both contain has the same start time.
-/// Other rows do not count, because repairs may add and remove rows. Nil if one ledger is empty.
-func isSameDatabase(_ rows: [LedgerRow], _ others: [LedgerRow]) -> Bool? {
-  guard !rows.isEmpty, !others.isEmpty else { return nil }
+/// Whether two ledgers with rows belong to one database: the first migration that both contain has the same
+/// start time. Other rows do not count, because repairs may add and remove rows.
+func isSameDatabase(_ rows: [LedgerRow], _ others: [LedgerRow]) -> Bool {
   for row in rows {
     if let other = others.first(where: { $0.id.exact == row.id.exact }) {
       return other.startedAt == row.startedAt

@@ -104,51 +104,35 @@ package struct Restore {
   private func unusable(_ message: String, _ status: ExitStatus) -> Failure {
     Failure(
       status,
-      message + ". Nothing changed. "
-        + siblings.advice(insteadOf: backup, timeout: timeout))
-  }
-
-  /// The backups in the folder of this backup.
-  private var siblings: Backups {
-    let folder = parentFolder(of: backup)
-    return Backups(of: database, ledger, in: folder == parentFolder(of: database) ? nil : folder)
-  }
-
-  private var isNamedAfterDatabase: Bool {
-    (try? siblings.all())?.contains { $0.path == backup } ?? false
-  }
-
-  /// Whether the database has tables and no ledger, so that another program may have created it.
-  private var isForeign: Bool {
-    guard DatabaseFile.isFile(database),
-      let connection = try? DatabaseFile.openForReading(database, timeout: timeout),
-      let live = try? LiveDatabase(connection, ledger, path: database)
-    else { return false }
-    return live.rows == nil && !live.schema.objects.isEmpty
+      message
+        + ". Nothing changed. Take another backup (\(restoreCommand(database)) --dry-run` lists them)"
+    )
   }
 
   /// The reason why the backup does not belong to this database and this history; nil if it does.
   private func mismatch(
     _ rows: [LedgerRow], _ project: Project?
   ) throws(Failure) -> String? {
+    let isOwn = Backups(of: database, ledger, in: parentFolder(of: backup)).contains(backup)
     guard let first = rows.first else {
-      return isNamedAfterDatabase
-        ? nil : "`\(backup)` has run no migration: it is not a backup of schemactl"
+      return isOwn ? nil : "`\(backup)` has run no migration: it is not a backup of schemactl"
     }
-    let own = try DatabaseFile.knownLedger(of: database, ledger, timeout: timeout)
-    if own.isEmpty, !isNamedAfterDatabase, isForeign {
-      return "`\(database)` has tables and no ledger: the backup is of the database that ran "
-        + "`\(first.id)` at \(first.startedAt)"
-    }
-    if own.isEmpty, parentFolder(of: backup) != parentFolder(of: database) {
+    let live = try liveDatabase()
+    let run = "the backup is of the database that ran `\(first.id)` at \(first.startedAt)"
+    if let own = live?.rows, !own.isEmpty {
+      guard isSameDatabase(rows, own) else {
+        return
+          "`\(backup)` is of another database: it ran `\(first.id)` at \(first.startedAt), and "
+          + "`\(database)` ran `\(own[0].id)` at \(own[0].startedAt)"
+      }
+    } else if !isOwn {
+      if let live, live.rows == nil, !live.schema.objects.isEmpty {
+        return "`\(database)` has tables and no ledger: \(run)"
+      }
       onEvent(
         .note(
           "`\(database)` has no ledger, so schemactl cannot check whether the backup belongs to it: "
-            + "the backup is of the database that ran `\(first.id)` at \(first.startedAt)"))
-    }
-    if isSameDatabase(rows, own) == false {
-      return "`\(backup)` is of another database: it ran `\(first.id)` at \(first.startedAt), and "
-        + "`\(database)` ran `\(own[0].id)` at \(own[0].startedAt)"
+            + run))
     }
     guard let project else { return nil }
     let replaced = project.squash?.manifest.squashed ?? []
@@ -158,6 +142,20 @@ package struct Restore {
       ? nil
       : "`\(backup)` has run migrations that the history does not contain: "
         + unknown.map { "`\($0)`" }.joined(separator: ", ")
+  }
+
+  /// The content of the database; nil if it is missing or damaged.
+  ///
+  /// - Throws: a failure if the database cannot be read at the moment.
+  private func liveDatabase() throws(Failure) -> LiveDatabase? {
+    guard DatabaseFile.isFile(database) else { return nil }
+    do throws(Failure) {
+      return try LiveDatabase(
+        DatabaseFile.openForReading(database, timeout: timeout), ledger, path: database)
+    } catch {
+      if [.inputOutput, .brokenHistory].contains(error.status) { return nil }
+      throw Failure(error.status, error.message + ". Nothing changed")
+    }
   }
 
   // MARK: Replacing the database

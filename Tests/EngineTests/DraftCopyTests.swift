@@ -131,7 +131,7 @@ struct DraftCopyTests {
     #expect(failure?.remedy?.contains("`schemactl restore ") == true)
     _ = try Restore(
       sandbox.database,
-      from: Backups(of: sandbox.database, .usual, in: nil).file(named: copy, timeout: 1), .usual
+      from: Backups(of: sandbox.database, .usual, in: nil).file(named: copy), .usual
     ).run(try sandbox.project())
     #expect(try sandbox.migrate().applied.map(\.id) == ["0002_b", "0003_c"])
   }

@@ -75,9 +75,7 @@ struct RestoreTests {
     try FileManager.default.copyItem(
       atPath: folder.path("app.sqlite"), toPath: folder.path("kept.sqlite"))
     try folder.setMode(0o644, of: "kept.sqlite")
-    for command in [
-      ["status"], ["restore"], ["restore", "kept.sqlite"], ["restore", "--dry-run"],
-    ] {
+    for command in [["status"], ["restore", "kept.sqlite"]] {
       let run = try folder.start(command + ["--database", "app.sqlite"], asStranger: true).wait()
       #expect(run.status == 77, "\(command) \(run.errors)")
       #expect(
@@ -216,21 +214,20 @@ struct RestoreTests {
     #expect(json["pending"] is NSNull)
   }
 
-  /// Two databases of the same name with a backup each in one folder. The newest backup is the
-  /// other's.
+  /// A database and its copy of the same name, with a backup each in one folder. The newest backup is the
+  /// copy's.
   private func shared() throws -> (WorkingFolder, own: String, other: String) {
     let folder = try folder()
     try folder.makeFolder("bk")
     try folder.makeFolder("other")
-    let own = "bk/app.sqlite.backup-0001-20200101T000000Z"
-    let other = "bk/app.sqlite.backup-0001-20210101T000000Z"
-    try folder.expect(0, "migrate", "--database", "other/app.sqlite", "--to", "1")
-    try folder.connection("other/app.sqlite").execute("INSERT INTO notes (text) VALUES ('theirs')")
     try FileManager.default.copyItem(
-      atPath: folder.path("app.sqlite"), toPath: folder.path(own))
-    try FileManager.default.copyItem(
-      atPath: folder.path("other/app.sqlite"), toPath: folder.path(other))
-    return (folder, own, other)
+      atPath: folder.path("app.sqlite"), toPath: folder.path("other/app.sqlite"))
+    try folder.connection("other/app.sqlite").execute("UPDATE notes SET text = 'theirs'")
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup=bk")
+    let own = try #require(try backups(folder, in: "bk").first)
+    try folder.expect(0, "migrate", "--database", "other/app.sqlite", "--backup=bk")
+    let other = try #require(try backups(folder, in: "bk").first { $0 != own })
+    return (folder, "bk/" + own, "bk/" + other)
   }
 
   @discardableResult
@@ -248,35 +245,28 @@ struct RestoreTests {
     "another database's backup in a shared folder is never used",
     arguments: ["there", "gone", "no database", ""])
   func ofAnother(content: String) throws {
-    let (folder, own, other) = try shared()
-    if content == "there" {
-      let list = try expect(0, Self.fromShared + ["--dry-run"], folder).output.split(
-        separator: "\n")
-      #expect(list.count == 3)
-      #expect(list[0].hasPrefix(other) && list[0].hasSuffix("  of another database"))
-      #expect(list[1].hasPrefix(own) && list[1].hasSuffix("0001_notes"))
-      let run = try expect(0, Self.fromShared, folder)
-      #expect(run.output.contains("from `\(own)`"))
-    } else {
-      if content == "gone" {
-        try folder.remove("app.sqlite")
-      } else {
-        try folder.write("app.sqlite", content)
-      }
-      let list = try expect(0, Self.fromShared + ["--dry-run"], folder)
-      let entries = list.output.split(separator: "\n").dropLast()
-      #expect(entries.allSatisfy { $0.contains("  first run at 20") })
-      let json = try expect(0, Self.fromShared + ["--dry-run", "--format=json"], folder).json()
-      let objects = try #require(json["backups"] as? [[String: Any]])
-      #expect(objects.allSatisfy { $0["own"] is NSNull && $0["firstRunAt"] is String })
-      let run = try expect(1, Self.fromShared, folder)
-      for part in [own, other, "`schemactl restore --database app.sqlite BACKUP`"] {
-        #expect(run.errors.contains(part), "\(run.errors)")
-      }
-      #expect(folder.exists("app.sqlite") == (content != "gone"))
-      try folder.expect(0, "restore", "--database", "app.sqlite", own)
+    let (folder, own, _) = try shared()
+    if content == "gone" {
+      try folder.remove("app.sqlite")
+    } else if content != "there" {
+      try folder.write("app.sqlite", content)
     }
+    let list = try expect(0, Self.fromShared + ["--dry-run"], folder).output.split(separator: "\n")
+    #expect(list.count == 2)
+    #expect(list[0].hasPrefix(own) && list[0].hasSuffix("0001_notes"))
+    let run = try expect(0, Self.fromShared, folder)
+    #expect(run.output.contains("from `\(own)`"))
     #expect(try folder.rows("SELECT text FROM notes") == ["one"])
+  }
+
+  @Test("a run removes no backup of another database in a shared folder")
+  func keptOfAnother() throws {
+    let (folder, own, other) = try shared()
+    try folder.write("schemactl.yaml", "backup: { path: bk, keep: 1 }\n")
+    try folder.write("migrations/0003_more.yaml", manifest("CREATE TABLE more (a)"))
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(!folder.exists(own) && folder.exists(other))
+    #expect(try backups(folder, in: "bk").count == 2)
   }
 
   @Test("a database that another program created is not replaced without --force")
@@ -288,40 +278,32 @@ struct RestoreTests {
     try folder.expect(0, "restore", "--database", "other.sqlite", own, "--force")
   }
 
-  @Test(
-    "without a database to compare, a backup in a separate folder must be named",
-    arguments: ["gone", "no database", ""])
-  func unknown(content: String) throws {
-    let (folder, own, other) = try shared()
-    try folder.remove(own)
-    if content == "gone" {
-      try folder.remove("app.sqlite")
-    } else {
-      try folder.write("app.sqlite", content)
-    }
-    let before = try names(folder)
-    let run = try expect(1, Self.fromShared, folder)
-    let advice = "`schemactl restore --database app.sqlite \(other)`"
-    #expect(run.errors.contains(advice), "\(run.errors)")
-    #expect(run.errors.contains("Nothing changed"), "\(run.errors)")
-    #expect(try names(folder) == before)
-    let named = try folder.expect(0, "restore", "--database", "app.sqlite", other)
+  @Test("the backup of a database that has moved must be named")
+  func moved() throws {
+    let (folder, own, _) = try shared()
+    try FileManager.default.moveItem(
+      atPath: folder.path("app.sqlite"), toPath: folder.path("moved.sqlite"))
+    let run = try expect(66, ["restore", "--database", "moved.sqlite", "--from", "bk"], folder)
+    #expect(run.errors.contains("If the database has moved, name the file"), "\(run.errors)")
+    try folder.expect(0, "restore", "--database", "moved.sqlite", own)
+    #expect(try folder.rows("SELECT text FROM notes", in: "moved.sqlite") == ["one"])
+    let unknown = try folder.expect(0, "restore", "--database", "new.sqlite", own)
     #expect(
-      named.errors.contains("cannot check whether the backup belongs to it"), "\(named.errors)")
-    #expect(try folder.rows("SELECT text FROM notes") == ["theirs"])
+      unknown.errors.contains("cannot check whether the backup belongs to it"), "\(unknown.errors)")
   }
 
   @Test(
-    "74: a damaged newest backup is reported, and an older one is named",
+    "74: a damaged newest backup is reported, and no older one is used instead",
     arguments: ["bk", nil], ["", "cut", "no database", "page"])
   func brokenNewest(from: String?, content: String) throws {
     let folder = try folder()
     try folder.makeFolder("bk")
-    let prefix = from.map { $0 + "/" } ?? ""
-    let older = "\(prefix)app.sqlite.backup-0001-20200101T000000Z"
-    let newest = "\(prefix)app.sqlite.backup-0001-20210101T000000Z"
-    var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
-    try bytes.write(to: URL(fileURLWithPath: folder.path(older)))
+    let option = from.map { "--backup=\($0)" } ?? "--backup"
+    try folder.expect(0, "migrate", "--database", "app.sqlite", option)
+    let name = try #require(try backups(folder, in: from ?? "").first)
+    let older = (from.map { $0 + "/" } ?? "") + name
+    let newest = older.replacing(".backup-0001-", with: ".backup-0002-")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path(older)))
     switch content {
     case "cut": bytes = bytes.prefix(5000)
     case "page": bytes[39] = 5
@@ -333,11 +315,12 @@ struct RestoreTests {
     #expect(run.errors.contains(newest), "\(run.errors)")
     #expect(
       run.errors.contains(
-        "To restore an older backup, name it: `schemactl restore --database app.sqlite \(older)`"),
+        "Take another backup (`schemactl restore --database app.sqlite --dry-run` lists them)"),
       "\(run.errors)")
     #expect(!run.errors.contains("Restore it from a backup"))
     if content.isEmpty { #expect(run.errors.contains("is empty")) }
     try folder.expect(0, "restore", "--database", "app.sqlite", older)
+    #expect(try folder.rows("SELECT text FROM notes") == ["one"])
   }
 
   @Test("advice depends on the situation")

@@ -43,13 +43,13 @@ enum RestoreCommand: Command {
     let from = session.text("from").flatMap { DatabaseFile.isFile($0) ? $0 : nil }
     let name = session.arguments.first ?? from
     if isDryRun, name == nil {
-      let entries = try backups.entries(timeout: session.timeout)
+      let entries = try backups.entries()
       session.report(restoration() + ["backups": entries]) { $0.show(entries, database.visible) }
       return .success
     }
     let project = project(session)
     var restore = Restore(
-      database, from: try backups.file(named: name, timeout: session.timeout), session.ledger,
+      database, from: try backups.file(named: name), session.ledger,
       interruption: session.interruption, onEvent: session.follow)
     restore.force = session.flag("force")
     restore.timeout = session.timeout
@@ -94,14 +94,8 @@ extension TextReporter {
         case .success(let rows): rows.last?.id ?? "no migration"
         case .failure(let failure): "cannot be read: \(failure.message)"
         }
-      let owner =
-        switch entry.isOwn {
-        case true?: ""
-        case false?: "  of another database"
-        case nil: entry.rows?.first.map { "  first run at \($0.startedAt)" } ?? ""
-        }
       let (path, size) = (entry.backup.path.visible, FreeSpace.size(entry.backup.bytes))
-      say("\(path)  \(entry.backup.madeAt)  \(size)  \(last.visible)\(owner.visible)")
+      say("\(path)  \(entry.backup.madeAt)  \(size)  \(last.visible)")
     }
     mention("Found \(counted(entries.count, "backup")) of `\(database)`.")
   }

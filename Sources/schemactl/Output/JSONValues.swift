@@ -84,7 +84,7 @@ extension Backups.Entry: JSONConvertible {
   package var json: JSON {
     [
       "file": backup.path, "madeAt": backup.madeAt, "bytes": backup.bytes, "last": rows?.last?.id,
-      "readable": rows != nil, "own": isOwn, "firstRunAt": rows?.first?.startedAt,
+      "readable": rows != nil, "firstRunAt": rows?.first?.startedAt,
     ]
   }
 }
