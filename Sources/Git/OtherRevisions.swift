@@ -228,18 +228,6 @@ package final class OtherRevisions {
     }
   }
 
-  /// The latest ancestor of HEAD whose lock has the line of a migration, for example before a merge that lost
-  /// the line.
-  package func commit(freezing id: String) throws(Failure) -> String? {
-    let path = Array((git.prefix + HistoryLock.fileName).utf8)
-    return try firstAncestor { (commit) throws(Failure) in
-      guard let entry = try objects.entry(path, in: commit), entry.isFile,
-        let lock = try? lock(inFile: entry.id, commit), lock.contains(id)
-      else { return nil }
-      return shortened(commit: commit)
-    }
-  }
-
   /// Returns the first answer that is not nil, for HEAD and then its ancestors.
   private func firstAncestor<Answer>(
     _ answer: (String) throws(Failure) -> Answer?

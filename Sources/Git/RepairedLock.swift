@@ -16,7 +16,7 @@ extension Project {
     let project = try load(
       migrations: path, application: application, ignoring: ignoring, readingLock: { _ in lock },
       explaining: folder.explain)
-    return (project.askingGitAboutDrafts(), repair)
+    return (project, repair)
   }
 }
 
@@ -69,11 +69,6 @@ extension MigrationFolder {
     let others = try? OtherRevisions(of: self, lock: lock)
     let ids = Set((lock?.all ?? []).map(\.id.exact)).union(others?.keptIDs ?? [])
     return (ids, others)
-  }
-
-  /// The ids that other revisions have frozen, if git is available.
-  package func keptIDs(_ lock: HistoryLock?) -> Set<ExactText> {
-    (try? OtherRevisions(of: self, lock: lock).keptIDs) ?? []
   }
 
   /// The problems of manifests that share a number, by their names. A frozen or upstream manifest

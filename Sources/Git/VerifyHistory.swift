@@ -31,9 +31,8 @@ extension Project {
     var notes: [String] = []
     let others = try otherRevisions(base, noting: &notes)
     var report = VerifyReport(
-      history: folder.compare(migrations, with: lock, keeping: others?.keptIDs ?? []), notes: notes)
+      history: folder.compare(migrations, with: lock), notes: notes)
     report.lock = others?.differences(in: folder) ?? []
-    if let others { explainLostLines(in: &report, others) }
     if lock == nil, report.lock.isEmpty {
       report.notes.append("no migration is frozen yet: `history.lock` does not exist")
     } else if let others, others.locks.isEmpty, others.problems.isEmpty {
@@ -41,20 +40,6 @@ extension Project {
         "schemactl did not compare `history.lock` with git: no other revision has it yet")
     }
     return (report, others)
-  }
-
-  /// A draft whose number is too low may have been frozen earlier. Then the lock has lost its line, perhaps
-  /// in a merge.
-  private func explainLostLines(in report: inout VerifyReport, _ others: OtherRevisions) {
-    for (index, entry) in report.history.enumerated()
-    where entry.state == .inserted && !others.keptIDs.contains(entry.id) {
-      guard let commit = try? others.commit(freezing: entry.id) else { continue }
-      let lock = shellQuoted("\(commit):\(others.git.prefix)\(HistoryLock.fileName)")
-      report.history[index].detail =
-        "it was frozen in an earlier commit, and `\(HistoryLock.fileName)` has lost its line: copy "
-        + "the line from `git show \(lock)`. If no database has run the migration, you can "
-        + "renumber it instead (`schemactl renumber \(shellQuoted(entry.id))`)"
-    }
   }
 }
 
@@ -90,15 +75,6 @@ extension Project {
     let others = try otherRevisions(nil, noting: &problems)
     guard let difference = others?.differences(in: folder).first else { return }
     throw Failure(.brokenHistory, "\(difference.message). schemactl froze nothing")
-  }
-
-  /// The history with information about migrations that other revisions have frozen. Runs git only
-  /// if a draft precedes a frozen migration, because another revision may have frozen the draft.
-  package func askingGitAboutDrafts() -> Project {
-    guard comparison.contains(where: { $0.state == .inserted }) else { return self }
-    var project = self
-    project.keptIDs = folder.keptIDs(lock)
-    return project
   }
 }
 

@@ -1,7 +1,7 @@
 /// The frozen history and the ledger, as values.
 ///
 /// - ``Migration``: a manifest with its id and digests. ``MigrationFolder``: the folder of the manifests.
-/// - ``HistoryLock``: reads and writes `history.lock`; ``MigrationFolder/compare(_:with:keeping:)`` compares
+/// - ``HistoryLock``: reads and writes `history.lock`; ``MigrationFolder/compare(_:with:)`` compares
 ///   it with the manifests.
 /// - ``Ledger``: reads and writes the migrations table of a database; ``compareLedger(_:with:_:canReset:)``
 ///   compares it with the history.

@@ -86,12 +86,9 @@ package struct LockDifference: Sendable, Equatable {
 extension MigrationFolder {
   /// Compares the folder's manifests with its lock. Without a lock, every manifest is a draft.
   ///
-  /// - Parameter kept: ids that must not be renumbered, although the lock may lack them.
   /// - Returns: each manifest once, in the order of the numbers. A frozen manifest that was renamed is listed
   ///   only under its frozen id.
-  package func compare(
-    _ migrations: [Migration], with lock: HistoryLock?, keeping kept: Set<ExactText> = []
-  ) -> [HistoryEntry] {
+  package func compare(_ migrations: [Migration], with lock: HistoryLock?) -> [HistoryEntry] {
     let items = historyItems(migrations, lock)
     let renames = renamedFiles(items)
     let newNames = Set(renames.values.map(\.id.exact))
@@ -101,7 +98,7 @@ extension MigrationFolder {
         guard let migration = item.migration else { return missing(entry, renames) }
         return compare(migration, with: entry)
       }
-      return newNames.contains(item.id) ? nil : draft(item, lastFrozen, kept)
+      return newNames.contains(item.id) ? nil : draft(item, lastFrozen)
     }
   }
 
@@ -191,22 +188,19 @@ extension MigrationFolder {
 
   // MARK: Drafts
 
-  private func draft(
-    _ item: HistoryItem, _ lastFrozen: LockEntry?, _ kept: Set<ExactText>
-  ) -> HistoryEntry {
+  private func draft(_ item: HistoryItem, _ lastFrozen: LockEntry?) -> HistoryEntry {
     // Equal numbers count too: the file of the frozen migration with that number is missing, and will be
     // restored.
     guard let lastFrozen, item.number <= lastFrozen.number else {
       return HistoryEntry(id: item.id, frozen: false, state: .draft)
     }
-    let advice =
-      kept.contains(item.id)
-      ? "it is frozen in another revision and keeps its number, but the lock lacks its line: put the "
-        + "line back (`git log --patch -- \(shellQuoted(lockFile))` shows it)"
-      : "it is a draft, but comes before the frozen `\(lastFrozen.id)`: databases that have run "
-        + "that migration would never run the draft. Give it a number above \(lastFrozen.number) "
-        + "(`schemactl renumber \(shellQuoted(item.id))`)"
-    return HistoryEntry(id: item.id, frozen: false, state: .inserted, detail: advice)
+    return HistoryEntry(
+      id: item.id, frozen: false, state: .inserted,
+      detail:
+        "it is not in the lock, but comes before the frozen `\(lastFrozen.id)`: databases that have run "
+        + "that migration would never run it. If it was ever frozen, restore its line (`git log -p -- "
+        + "\(shellQuoted(lockFile))`); otherwise give it a number above \(lastFrozen.number) "
+        + "(`schemactl renumber \(shellQuoted(item.id))`)")
   }
 
   // MARK: Wording

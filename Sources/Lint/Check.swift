@@ -37,10 +37,8 @@ package struct CheckReport {
   ) {
     self.schemaFile = schemaFile
     project = attempt(.manifests, read)
-    guard var project else { return }
+    guard let project else { return }
     let compared = attempt(.history) { try project.verifyHistory(base: base) }
-    project.keptIDs = compared?.1?.keptIDs ?? []
-    self.project = project
     var history = compared?.0 ?? VerifyReport(comparing: project)
     replay = attempt(.replay) {
       try project.replay(noting: &history.history, evaluatesAssertions: true, interruption)

@@ -179,7 +179,6 @@ extension Project {
       lock: lock?.settingAside { id in
         MigrationNumber(id: id) <= squash.number && !ids.contains(id)
       }, application: application, foreign: foreign)
-    project.keptIDs = keptIDs
     project.readSquashed = readSquashed
     project.replacedSquash = squash.id
     return project

@@ -16,8 +16,6 @@ package struct Project: Sendable {
   package let foreign: ForeignObjects
   /// The bundle that contains the history, if any.
   package private(set) var bundle: HistoryBundle?
-  /// Ids that must not be renumbered because other revisions have frozen them, even if the lock lacks them.
-  package var keptIDs: Set<ExactText> = []
   /// Reads the folder of the migrations that a squash replaces; returns nil if it does not exist. Most
   /// commands do not need them.
   package var readSquashed: (@Sendable (MigrationFolder) throws -> [Migration]?)?
@@ -112,7 +110,7 @@ package struct Project: Sendable {
 
   /// The states of the manifests, compared with the lock.
   package var comparison: [HistoryEntry] {
-    let states = folder.compare(migrations, with: lock, keeping: keptIDs)
+    let states = folder.compare(migrations, with: lock)
     guard let end = replacedSquash.map({ MigrationNumber(id: $0) }),
       (lock?.entries ?? []).allSatisfy({ $0.number > end })
     else { return states }

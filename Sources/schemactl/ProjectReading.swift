@@ -38,17 +38,15 @@ extension Session {
 
   /// Reads the history.
   ///
-  /// - Parameters:
-  ///   - mayBeEmpty: whether to suppress the warning about a folder without migrations.
-  ///   - asksGitAboutDrafts: whether to ask git for drafts that another revision has frozen.
-  func project(mayBeEmpty: Bool = false, asksGitAboutDrafts: Bool = true) throws -> Project {
+  /// - Parameter mayBeEmpty: whether to suppress the warning about a folder without migrations.
+  func project(mayBeEmpty: Bool = false) throws -> Project {
     let project = try project(in: migrations)
     if project.migrations.isEmpty, project.lock == nil, !mayBeEmpty {
       warn(
         "`\(migrations)` has no migrations, so schemactl checked and ran nothing. "
           + "`\(command("new", database: false)) NAME` writes the first one")
     }
-    return asksGitAboutDrafts ? project.askingGitAboutDrafts() : project
+    return project
   }
 
   func project(in folder: String) throws -> Project {

@@ -105,13 +105,12 @@ struct LockComparisonTests {
     #expect(report.lock.first?.message.contains("one accepted edit less") == true)
   }
 
-  @Test("a line that a merge lost is to be put back, and its migration is not to be renumbered")
+  @Test("a line that a merge lost is to be put back")
   func lostInMerge() throws {
     let sandbox = try branch()
     try sandbox.write("0003_ours", creating("ours"))
     try sandbox.freeze(release: "1.1")
     try sandbox.commit("ours")
-    let frozen = try sandbox.git("rev-parse", "HEAD").prefix(10)
     try sandbox.git("checkout", "--quiet", "main")
     try sandbox.write("0004_theirs", creating("theirs"))
     try sandbox.freeze(release: "1.2")
@@ -123,7 +122,8 @@ struct LockComparisonTests {
     let report = try sandbox.verify()
     #expect(report.state("0003_ours") == .inserted)
     #expect(
-      report.detail("0003_ours").contains("`git show '\(frozen):migrations/history.lock'`"),
+      report.detail("0003_ours").contains(
+        "If it was ever frozen, restore its line (`git log -p -- "),
       "\(report.detail("0003_ours"))")
   }
 

@@ -39,7 +39,7 @@ enum CheckCommand: Command {
     var report = CheckReport(
       base: base, schemaFile: session.schemaFile, interruption: session.interruption
     ) {
-      try session.project(asksGitAboutDrafts: false)
+      try session.project()
     } linting: { project in
       if page != nil { chronicle = Chronicle(project) }
       return try session.lint(project) { step, scratch throws(Failure) in

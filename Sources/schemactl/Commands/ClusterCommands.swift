@@ -50,14 +50,14 @@ extension Session {
   }
 
   /// Reads the history, and opens the database that the options name: a file or a cluster.
-  func projectAndDatabase(
-    asksGitAboutDrafts: Bool = true
-  ) throws -> (project: Project, database: ReadableDatabase, isCluster: Bool) {
+  func projectAndDatabase() throws -> (
+    project: Project, database: ReadableDatabase, isCluster: Bool
+  ) {
     if let cluster = try cluster {
-      let project = try project(asksGitAboutDrafts: asksGitAboutDrafts)
+      let project = try project()
       return (project, try ClusterCopy(of: cluster, for: project).readable, true)
     }
     let database = try open(requiredDatabase())
-    return (try project(asksGitAboutDrafts: asksGitAboutDrafts), database, false)
+    return (try project(), database, false)
   }
 }

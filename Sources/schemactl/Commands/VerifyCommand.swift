@@ -26,8 +26,8 @@ enum VerifyCommand: Command {
     let base = try session.base()
     let isDatabaseNamed = try session.cluster != nil || session.optionalDatabase() != nil
     let opened =
-      try isDatabaseNamed ? session.projectAndDatabase(asksGitAboutDrafts: false) : nil
-    let project = try opened?.project ?? session.project(asksGitAboutDrafts: false)
+      try isDatabaseNamed ? session.projectAndDatabase() : nil
+    let project = try opened?.project ?? session.project()
     let report = try project.verify(
       opened?.database, base: base, interruption: session.interruption)
     let annotations = Annotations(report, of: project)
