@@ -111,6 +111,43 @@ package struct GitRepository: Sendable, Hashable {
         + [commit, "--"] + names.map { "./" + $0 })
   }
 
+  /// git's name for a file of a revision.
+  ///
+  /// - Parameter folder: relative to the top of the repository; empty, or ending in `/`.
+  func name(_ file: String, in folder: String, of revision: String) -> String {
+    // git reads names by line, and the path of the current folder may contain line feeds.
+    folder.exact == prefix.exact ? "\(revision):./\(file)" : "\(revision):\(folder)\(file)"
+  }
+
+  /// The paths of all files of a name in trees, relative to the top of the repository.
+  func paths(of name: String, inTrees trees: [String]) throws(Failure) -> [String] {
+    guard let first = trees.first else { return [] }
+    // Between two trees git lists the differences, so begin with the empty tree, in SHA-1 or SHA-256.
+    let empty =
+      first.utf8.count == 40
+      ? "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+      : "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+    let pairs = zip([empty] + trees, trees).map { "\($0) \($1)\n" }.joined()
+    let output = try Self.answer(
+      folder,
+      ["diff-tree", "--stdin", "-r", "-z", "--name-only", "--", ":(top,glob)**/\(name)"],
+      input: Array(pairs.utf8))
+    // A line with the two trees precedes their names.
+    let paths = output.split(separator: 0).compactMap { $0.split(separator: .lineFeed).last }
+      .filter { $0.reversed().starts(with: name.utf8.reversed()) }
+    return Set(paths.map(Array.init)).sorted { $0.lexicographicallyPrecedes($1) }
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The last 10,000 ancestors of HEAD that change files below folders, newest first.
+  func commits(changing folders: [String]) throws(Failure) -> [String] {
+    try Self.answer(
+      folder,
+      ["rev-list", "--full-history", "--max-count=10000", "--ignore-missing", "HEAD", "--"]
+        + folders.map { ":(top,literal)\($0)" }
+    ).split(separator: .lineFeed).map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Starts a `git cat-file` that answers requests one by one.
   func objects() throws(Failure) -> GitObjects {
     do throws(Subprocess.Problem) {
@@ -124,15 +161,19 @@ package struct GitRepository: Sendable, Hashable {
 
   // MARK: Processes
 
-  private static func answer(_ folder: String, _ words: [String]) throws(Failure) -> [UInt8] {
-    let result = try run(folder, words)
+  private static func answer(
+    _ folder: String, _ words: [String], input: [UInt8] = []
+  ) throws(Failure) -> [UInt8] {
+    let result = try run(folder, words, input: input)
     guard result.status == 0 else { throw Failure(result, folder: folder) }
     return result.output
   }
 
-  private static func run(_ folder: String, _ words: [String]) throws(Failure) -> Subprocess {
+  private static func run(
+    _ folder: String, _ words: [String], input: [UInt8] = []
+  ) throws(Failure) -> Subprocess {
     do throws(Subprocess.Problem) {
-      return try Subprocess.run(command(folder, words), environment: environment)
+      return try Subprocess.run(command(folder, words), environment: environment, input: input)
     } catch {
       throw Failure(error)
     }
@@ -197,32 +238,23 @@ extension Failure {
 struct GitObject {
   /// In hexadecimal.
   let id: String
-  let bytes: [UInt8]
-}
-
-/// An entry of a tree.
-struct GitTreeEntry {
-  let name: [UInt8]
-  let id: String
-  let isFolder: Bool
-  /// False for a symbolic link and a submodule.
   let isFile: Bool
+  let bytes: [UInt8]
 }
 
 /// The objects of a repository, read through one `git cat-file --batch`.
 final class GitObjects {
   private let conversation: Conversation
-  private var trees: [ExactText: [GitTreeEntry]] = [:]
-  /// The paths of the locks below a tree, relative to it.
-  private var locks: [ExactText: [[UInt8]]] = [:]
 
   init(_ conversation: Conversation) {
     self.conversation = conversation
   }
 
-  /// - Parameter name: an object or a revision, without line feeds.
+  /// - Parameter name: an object or a revision.
   /// - Returns: nil if it does not exist, or is missing in a shallow or partial clone.
   func object(_ name: String) throws(Failure) -> GitObject? {
+    // git reads names by line.
+    guard !name.utf8.contains(.lineFeed) else { return nil }
     let answer: [UInt8]
     do throws(Subprocess.Problem) {
       answer = try conversation.ask(Array(name.utf8) + [.lineFeed]) { $0.isAnswer }
@@ -231,105 +263,28 @@ final class GitObjects {
     }
     guard let header = answer.header else { return nil }
     let start = header.length
-    return GitObject(id: header.id, bytes: Array(answer[start..<(start + header.size)]))
+    return GitObject(
+      id: header.id, isFile: header.kind == "blob",
+      bytes: Array(answer[start..<(start + header.size)]))
   }
 
-  /// Reads a file of a revision.
+  /// A file, or the target of a symbolic link as its content.
   ///
-  /// - Parameter path: relative to the top of the repository.
-  func file(_ path: [UInt8], in revision: String) throws(Failure) -> GitObject? {
-    guard let entry = try entry(path, in: revision), entry.isFile else { return nil }
-    return try object(entry.id)
-  }
-
-  func entry(_ path: [UInt8], in revision: String) throws(Failure) -> GitTreeEntry? {
-    var tree = try root(of: revision)
-    var found: GitTreeEntry?
-    for part in path.split(separator: UInt8(ascii: "/")) {
-      guard let id = tree else { return nil }
-      found = try entries(id).first { $0.name.elementsEqual(part) }
-      tree = found.flatMap { $0.isFolder ? $0.id : nil }
-      if found == nil { return nil }
-    }
-    return found
-  }
-
-  /// The paths of all history locks of a revision.
-  func locks(in revision: String) throws(Failure) -> [[UInt8]] {
-    guard let tree = try root(of: revision) else { return [] }
-    return try locks(below: tree)
-  }
-
-  /// The maximum number of trees that a search reads.
-  private static let searchLimit = 20_000
-  private(set) var isSearchIncomplete = false
-
-  private func locks(below tree: String) throws(Failure) -> [[UInt8]] {
-    if let known = locks[tree] { return known }
-    guard locks.count < Self.searchLimit else {
-      isSearchIncomplete = true
-      return []
-    }
-    var paths: [[UInt8]] = []
-    for entry in try entries(tree) {
-      if entry.isFile, entry.name.elementsEqual(HistoryLock.fileName.utf8) {
-        paths.append(entry.name)
-      }
-      guard entry.isFolder else { continue }
-      paths += try locks(below: entry.id).map { entry.name + [UInt8(ascii: "/")] + $0 }
-    }
-    locks[tree] = paths
-    return paths
-  }
-
-  /// The ids of a commit's parents.
-  func parents(of commit: GitObject) -> [String] {
-    commit.bytes.split(separator: .lineFeed, omittingEmptySubsequences: false)
-      .prefix { !$0.isEmpty }
-      .filter { $0.starts(with: "parent ".utf8) }
-      .map { String(decoding: $0.dropFirst("parent ".utf8.count), as: UTF8.self) }
-  }
-
-  private func root(of revision: String) throws(Failure) -> String? {
-    guard let tree = try object("\(revision)^{tree}") else { return nil }
-    trees[tree.id] = parsed(tree.bytes, idLength: tree.id.utf8.count / 2)
-    return tree.id
-  }
-
-  private func entries(_ tree: String) throws(Failure) -> [GitTreeEntry] {
-    if let known = trees[tree] { return known }
-    let entries = parsed(try object(tree)?.bytes ?? [], idLength: tree.utf8.count / 2)
-    trees[tree] = entries
-    return entries
-  }
-
-  /// The entries of a tree: mode, space, name, NUL and the bytes of the id.
-  private func parsed(_ bytes: [UInt8], idLength: Int) -> [GitTreeEntry] {
-    var rest = bytes[...]
-    var entries: [GitTreeEntry] = []
-    while let space = rest.firstIndex(of: UInt8(ascii: " ")),
-      let end = rest[space...].firstIndex(of: 0)
-    {
-      let mode = rest[..<space]
-      let id = rest[(end + 1)...].prefix(idLength)
-      entries.append(
-        GitTreeEntry(
-          name: Array(rest[(space + 1)..<end]), id: hexadecimal(Array(id)),
-          isFolder: mode.elementsEqual("40000".utf8), isFile: mode.starts(with: "100".utf8)))
-      rest = rest[id.endIndex...]
-    }
-    return entries
+  /// - Parameter name: as `GitRepository.name` returns it.
+  func file(_ name: String) throws(Failure) -> GitObject? {
+    guard let object = try object(name), object.isFile else { return nil }
+    return object
   }
 }
 
 extension [UInt8] {
   /// `<object> <kind> <size>` and a line feed, for an existing object.
-  fileprivate var header: (id: String, size: Int, length: Int)? {
+  fileprivate var header: (id: String, kind: String, size: Int, length: Int)? {
     guard let end = firstIndex(of: .lineFeed) else { return nil }
     let words = self[..<end].split(separator: UInt8(ascii: " "))
       .map { String(decoding: $0, as: UTF8.self) }
     guard words.count == 3, let size = Int(words[2]) else { return nil }
-    return (words[0], size, end + 1)
+    return (words[0], words[1], size, end + 1)
   }
 
   /// Whether the answer is complete: a header with an object and a line feed, or `<name> missing`.

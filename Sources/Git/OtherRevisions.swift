@@ -35,7 +35,14 @@ package final class OtherRevisions {
   private var parsed: [ExactText: HistoryLock] = [:]
   let lock: HistoryLock?
   package let operation: OpenOperation?
+  /// The compared revisions in git's notation.
+  private let revisions: [String]
+  /// The folders of locks in these revisions, without those that have a lock now. Searched only if a revision
+  /// has no lock in the current folder.
+  private var movedFolders: [String]?
   package private(set) var locks: [OtherLock] = []
+  /// The ancestors of HEAD in which frozen texts are searched; nil before the first search.
+  private var commits: [String]?
   /// Unreadable locks and the reasons.
   package private(set) var problems: [String] = []
 
@@ -51,20 +58,21 @@ package final class OtherRevisions {
     self.lock = lock
     git = try GitRepository(containing: folder.path, base: base)
     operation = OpenOperation(gitFolder: git.gitFolder)
+    let parents = operation?.parents ?? []
     let tags = try git.tags()
+    revisions =
+      git.mergeBases + ["HEAD"]
+      + parents.flatMap { $0.isPicked ? [$0.revision, $0.revision + "^"] : [$0.revision] } + tags
     objects = try git.objects()
     // Branches that were merged in both directions have several merge bases.
     if let base {
       for commit in git.mergeBases { try add(.base, "\(base) (\(commit.prefix(10)))", commit) }
     }
     try addOrNote(.head, "HEAD", "HEAD")
-    for (name, revision, isPicked) in operation?.parents ?? [] {
+    for (name, revision, isPicked) in parents {
       try addOrNote(.parent, name, revision, changedSince: isPicked ? revision + "^" : nil)
     }
     for tag in tags { try addOrNote(.tag, "tag \(tag.dropFirst("refs/tags/".count))", tag) }
-    if objects.isSearchIncomplete {
-      problems.append("the repository has too many folders to search every tag for a moved lock")
-    }
   }
 
   private func addOrNote(
@@ -100,29 +108,37 @@ package final class OtherRevisions {
   private func lock(
     of revision: String, named name: String
   ) throws(Failure) -> (folder: String, id: String, HistoryLock)? {
-    let path = Array((git.prefix + HistoryLock.fileName).utf8)
-    if let entry = try objects.entry(path, in: revision), entry.isFile,
-      let lock = try lock(inFile: entry.id, name)
-    {
-      return (git.prefix, entry.id, lock)
+    let fileName = HistoryLock.fileName
+    if let file = try objects.file(git.name(fileName, in: git.prefix, of: revision)) {
+      return (git.prefix, file.id, try lock(in: file, name))
     }
-    // A tree that is missing in a shallow clone has no locks.
-    for path in try objects.locks(in: revision) where !isPresent(path) {
-      guard let file = try objects.file(path, in: revision),
+    for folder in try searchedFolders() {
+      guard let file = try objects.file(git.name(fileName, in: folder, of: revision)),
         let lock = try? HistoryLock(parsingAnyVersion: file.bytes), isOurs(lock)
       else { continue }
-      let folder = path.dropLast(HistoryLock.fileName.utf8.count)
-      return (String(decoding: folder, as: UTF8.self), file.id, lock)
+      return (folder, file.id, lock)
     }
     return nil
   }
 
-  private func lock(inFile id: String, _ name: String) throws(Failure) -> HistoryLock? {
-    if let lock = parsed[id] { return lock }
-    guard let file = try objects.object(id) else { return nil }
+  private func searchedFolders() throws(Failure) -> [String] {
+    if let movedFolders { return movedFolders }
+    var trees: [String] = []
+    for revision in revisions {
+      // A tree that is missing in a shallow clone has no locks.
+      if let tree = try objects.object(revision + "^{tree}") { trees.append(tree.id) }
+    }
+    let found = try git.paths(of: HistoryLock.fileName, inTrees: trees)
+      .filter { !isPresent($0) }.map { String($0.dropLast(HistoryLock.fileName.count)) }
+    movedFolders = found
+    return found
+  }
+
+  private func lock(in file: GitObject, _ name: String) throws(Failure) -> HistoryLock {
+    if let lock = parsed[file.id] { return lock }
     do throws(LockError) {
       let lock = try HistoryLock(parsingAnyVersion: file.bytes)
-      parsed[id] = lock
+      parsed[file.id] = lock
       return lock
     } catch {
       throw Failure(
@@ -142,10 +158,10 @@ package final class OtherRevisions {
   }
 
   /// - Parameter path: relative to the top of the repository.
-  private func isPresent(_ path: [UInt8]) -> Bool {
+  private func isPresent(_ path: String) -> Bool {
     let depth = git.prefix.utf8.count { $0 == UInt8(ascii: "/") }
     let place = joinedPath(
-      folder.path, String(repeating: "../", count: depth) + String(decoding: path, as: UTF8.self))
+      folder.path, String(repeating: "../", count: depth) + path)
     return (try? somethingExists(at: place)) ?? true
   }
 
@@ -182,8 +198,8 @@ package final class OtherRevisions {
     for revision in operation?.upstream ?? OpenOperation.mainBranches {
       var found: [String] = []
       for id in ids {
-        let path = Array((git.prefix + id + ".yaml").utf8)
-        if try objects.entry(path, in: revision) != nil { found.append(id) }
+        let name = git.name(id + ".yaml", in: git.prefix, of: revision)
+        if try objects.file(name) != nil { found.append(id) }
       }
       if found.count == 1 { return found[0] }
     }
@@ -200,7 +216,7 @@ package final class OtherRevisions {
   // MARK: Frozen texts
 
   /// Finds the bytes of a manifest with this raw digest in one of the compared revisions, or in an
-  /// ancestor of HEAD.
+  /// ancestor of HEAD that changes the folder of the manifests.
   ///
   /// - Returns: the commit, the folder and the bytes; nil if no revision contains them.
   package func text(
@@ -208,44 +224,24 @@ package final class OtherRevisions {
   ) throws(Failure) -> FrozenText? {
     var seen: Set<ExactText> = []
     func text(_ revision: String, _ folder: String) throws(Failure) -> FrozenText? {
-      let path = folder + id + ".yaml"
-      guard let entry = try objects.entry(Array(path.utf8), in: revision), entry.isFile,
-        seen.insert(entry.id.exact).inserted, let file = try objects.object(entry.id),
-        rawDigest(of: file.bytes) == digest,
+      guard let file = try objects.file(git.name(id + ".yaml", in: folder, of: revision)),
+        seen.insert(file.id.exact).inserted, rawDigest(of: file.bytes) == digest,
         let commit = try objects.object(revision + "^{commit}")
       else { return nil }
-      return FrozenText(bytes: file.bytes, commit: commit.id, path: path)
+      return FrozenText(bytes: file.bytes, commit: commit.id, path: folder + id + ".yaml")
     }
     for other in locks {
       if let text = try text(other.revision, other.folder) { return text }
     }
     let folders = Set([git.prefix.exact] + locks.map(\.folder.exact)).sorted().map(\.text)
-    return try firstAncestor { (commit) throws(Failure) in
+    if commits == nil { commits = try git.commits(changing: folders) }
+    for commit in commits ?? [] {
       for folder in folders {
         if let text = try text(commit, folder) { return text }
       }
-      return nil
-    }
-  }
-
-  /// Returns the first answer that is not nil, for HEAD and then its ancestors.
-  private func firstAncestor<Answer>(
-    _ answer: (String) throws(Failure) -> Answer?
-  ) throws(Failure) -> Answer? {
-    var commits = ["HEAD"][...]
-    var visited: Set<ExactText> = []
-    while let name = commits.popFirst(), visited.count < Self.historyLimit {
-      guard let commit = try objects.object(name + "^{commit}"),
-        visited.insert(commit.id.exact).inserted
-      else { continue }
-      if let answer = try answer(commit.id) { return answer }
-      commits += objects.parents(of: commit)
     }
     return nil
   }
-
-  /// The maximum number of commits that are searched.
-  private static let historyLimit = 10_000
 }
 
 /// An earlier text of a manifest.

@@ -278,6 +278,56 @@ struct LockComparisonTests {
 
 @Suite("Repositories")
 struct GitPlaceTests {
+  @Test("a symbolic link in place of another revision's lock is an error and not ignored")
+  func linkedLock() throws {
+    let sandbox = try GitSandbox.frozen()
+    try sandbox.git("tag", "v1")
+    let lock = sandbox.path("history.lock")
+    let text = try Data(contentsOf: URL(fileURLWithPath: lock))
+    try FileManager.default.moveItem(atPath: lock, toPath: sandbox.top + "/shared.lock")
+    try FileManager.default.createSymbolicLink(
+      atPath: lock, withDestinationPath: "../shared.lock")
+    try sandbox.commit("link")
+    try FileManager.default.removeItem(atPath: lock)
+    try text.write(to: URL(fileURLWithPath: lock))
+    #expect(try sandbox.verify().says("cannot read the `history.lock` of HEAD"))
+    #expect(#expect(throws: Failure.self) { try sandbox.verify(base: "HEAD") }?.status == .notFound)
+  }
+
+  @Test("locks that moved twice, below odd names, are found in tags")
+  func movedTwice() throws {
+    let sandbox = try GitSandbox.frozen()
+    try sandbox.git("tag", "v1")
+    var place = "migrations"
+    for (tag, next) in [("v2", "a b/été"), ("v3", "now")] {
+      try FileManager.default.createDirectory(
+        atPath: (sandbox.top + "/" + next as NSString).deletingLastPathComponent,
+        withIntermediateDirectories: true)
+      try sandbox.git("mv", place, next)
+      try sandbox.commit(next)
+      try sandbox.git("tag", tag)
+      place = next
+    }
+    let folder = sandbox.top + "/now"
+    let lock = try #require(try sandbox.project(folder).lock)
+    let others = try OtherRevisions(of: MigrationFolder(folder), lock: lock)
+    #expect(others.problems.isEmpty)
+    #expect(others.locks.map(\.name) == ["HEAD", "tag v1", "tag v2", "tag v3"])
+    #expect(others.locks.map(\.folder) == ["now/", "migrations/", "a b/été/", "now/"])
+  }
+
+  @Test("the frozen text of an edit that was committed is found in an earlier commit")
+  func committedEdit() throws {
+    let sandbox = try GitSandbox.frozen()
+    let frozen = try sandbox.git("rev-parse", "HEAD")
+    try sandbox.edit("0001_lists.yaml", "TEXT", "BLOB")
+    try sandbox.commit("edit")
+    try sandbox.git("commit", "--quiet", "--allow-empty", "--message", "more")
+    let report = try sandbox.verify()
+    expectShown(report)
+    #expect(frozen.hasPrefix(report.edits["0001_lists"]?.commit ?? "none"))
+  }
+
   private func expectShown(_ report: VerifyReport) {
     #expect(report.status == .brokenHistory)
     #expect(report.edits["0001_lists"]?.problem == nil)
