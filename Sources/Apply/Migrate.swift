@@ -118,10 +118,7 @@ extension Project {
     let (live, report) = try view.liveReport(options, targets, of: database)
     if let report { return report }
     let replay = try view.replay(
-      targets, after: live.adopted == 0 ? live.known : [], interruption: interruption
-    ) { event in
-      if event.isWorking { onEvent(event) }
-    }
+      targets, after: live.adopted == 0 ? live.known : [], interruption: interruption)
     return try Upgrade(
       project: view, options: options, replay: replay, reading: database,
       interruption: interruption, onEvent: onEvent

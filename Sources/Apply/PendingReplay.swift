@@ -75,20 +75,18 @@ extension Project {
   /// - Throws: a failure if a manifest is invalid (65), and for errors of the environment (74). A migration
   ///   that fails on the scratch database only ends the replay: the migrations before it can still run.
   package func replay(
-    _ targets: [Migration], after known: Set<ExactText> = [], interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+    _ targets: [Migration], after known: Set<ExactText> = [], interruption: Interruption
   ) throws(Failure) -> PendingReplay {
     if let release = try bundle?.newestSchema(known), release.count > 0,
       bundle?.begins(with: targets.prefix(release.count).map(\.id)) == true
     {
       var states = comparison
-      let rest = replay(
-        targets, from: release, noting: &states, interruption: interruption, onEvent: onEvent)
+      let rest = replay(targets, from: release, noting: &states, interruption: interruption)
       // A migration that fails without the rows of earlier migrations may work with them.
       if rest.failure == nil, (try? requireSameSchemas(states)) != nil { return rest }
     }
     var states = comparison
-    let all = replay(targets, noting: &states, interruption: interruption, onEvent: onEvent)
+    let all = replay(targets, noting: &states, interruption: interruption)
     try requireUsable(all, states, interruption)
     return all
   }
@@ -146,7 +144,6 @@ extension Project {
     var fingerprints: [String] = []
     var failure: Failure?
     var schemas = FrozenSchemas(self, states)
-    let reportWork = workReport(to: onEvent)
     func starts(_ index: Int) {
       guard index < targets.count else { return }
       onEvent(.started(id: targets[index].id, number: index + 1, of: targets.count))
@@ -157,7 +154,6 @@ extension Project {
         interruption: interruption,
         preparing: { (scratch) throws(Failure) in
           base = scratch.schema
-          scratch.connection.onWork(reportWork)
           if let release, scratch.fingerprint != release.fingerprint {
             throw Failure(.finding, "this SQLite produces another schema for the release")
           }
@@ -168,7 +164,6 @@ extension Project {
           starts(0)
         },
         observing: { (step, scratch) throws(Failure) in
-          reportWork()
           steps.append(step)
           fingerprints.append(scratch.fingerprint)
           schemas.compare(step, scratch, in: &states)
@@ -181,15 +176,5 @@ extension Project {
     return PendingReplay(
       replayed: Array(replayed), base: base, steps: steps, fingerprints: fingerprints,
       failure: failure)
-  }
-}
-
-/// Reports that work continues, whenever 50 ms have passed since the last report.
-func workReport(to onEvent: @escaping (MigrateEvent) -> Void) -> () -> Void {
-  var reported = Stopwatch()
-  return {
-    guard reported.milliseconds >= 50 else { return }
-    reported = Stopwatch()
-    onEvent(.working)
   }
 }

@@ -86,7 +86,6 @@ package final class Upgrade {
     try connection.makeCommitsDurable()
     // SQLite syncs the journal each time that changes fill the cache. The unit is KiB; the default is 2,000.
     try connection.execute("PRAGMA main.cache_size = -6000")
-    connection.onWork(workReport(to: onEvent))
     return connection
   }
 

@@ -30,14 +30,6 @@ package enum MigrateEvent: Sendable {
   case ran(statement: String)
   /// The progress of the work on a table's rows.
   case phase(PhaseProgress)
-  /// A statement is running.
-  case working
   case willCommit
   case committed(ids: [String])
-}
-
-extension MigrateEvent {
-  package var isWorking: Bool {
-    if case .working = self { true } else { false }
-  }
 }

@@ -185,21 +185,8 @@ extension Runner {
     guard target == .database, onProgress != nil, let object = index ?? table else {
       return try statement.run()
     }
-    var count: Int64?
-    if index == nil, own.contains(where: { $0.action == .update }) {
-      count = try rowsRead(by: statement.sql, in: object)
-    }
-    try reporting(index == nil ? .update : .index, object, of: count) { () throws(DatabaseError) in
+    try reporting(index == nil ? .update : .index, object) { () throws(DatabaseError) in
       try statement.run()
     }
-  }
-
-  /// The number of rows that an UPDATE reads while it writes them. Nil if it reads all of them first (it then
-  /// stores their keys in an ephemeral table), or if it also reads other tables.
-  private func rowsRead(by sql: String, in table: String) throws(DatabaseError) -> Int64? {
-    let opcodes = try connection.rows("EXPLAIN \(sql)").compactMap { $0[1].text }
-    guard !opcodes.contains("OpenEphemeral"), opcodes.count(where: { $0 == "Rewind" }) == 1
-    else { return nil }
-    return try connection.value("SELECT count(*) FROM main.\(Quoting.quoted(table))")?.integer
   }
 }

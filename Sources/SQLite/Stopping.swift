@@ -30,11 +30,6 @@ extension Connection {
     if !isBorrowed { progress().onScan = report }
   }
 
-  /// Calls `tick` repeatedly while a statement runs. It has no effect on a borrowed connection.
-  package func onWork(_ tick: (() -> Void)?) {
-    if !isBorrowed { progress().onWork = tick }
-  }
-
   private func progress() -> StopCheck {
     if let stopCheck { return stopCheck }
     let check = StopCheck()
@@ -81,12 +76,10 @@ final class StopCheck {
   var mustStop: (() -> Bool)?
   var timer: WorkTimer?
   var onScan: ((Int64) -> Void)?
-  var onWork: (() -> Void)?
   /// The running statement.
   var running: OpaquePointer?
 
   var isOver: Bool {
-    onWork?()
     if let onScan, let running {
       onScan(Int64(sqlite3_stmt_status(running, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)))
     }

@@ -9,9 +9,8 @@ public enum MigrationProgress: Sendable, Hashable {
   case backingUp(done: Int64, of: Int64)
   /// A migration begins: its number in the history, and the number of migrations.
   case started(migration: String, number: Int, of: Int)
-  /// A migration is running. This is reported at least every 100 ms on a connection that SchemaKit opened,
-  /// and after each statement on a connection of the app. `migration` is empty while SchemaKit plans the
-  /// migrations on a private database, before the first one begins.
+  /// A migration is running. This is reported after each statement, before work on the rows of a
+  /// table and, on a connection that SchemaKit opened, about every 100 ms while a statement reads rows.
   case working(migration: String)
   /// Rows of a table are being copied.
   case copyingRows(table: String, done: Int64, of: Int64)
@@ -38,10 +37,13 @@ final class ProgressReader {
     case .started(let id, let number, let count):
       migration = id
       report(.started(migration: id, number: number, of: count))
-    case .ran, .working: report(.working(migration: migration))
     case .phase(let progress):
-      guard progress.phase == .copy, let all = progress.all else { return }
-      report(.copyingRows(table: progress.object, done: progress.done, of: all))
+      if progress.phase == .copy, let all = progress.all {
+        report(.copyingRows(table: progress.object, done: progress.done, of: all))
+      } else {
+        report(.working(migration: migration))
+      }
+    case .ran: report(.working(migration: migration))
     case .committed(let ids): report(.committed(ids))
     case .created, .note, .began, .willCommit: break
     }

@@ -50,7 +50,7 @@ struct ProgressLine {
     case .copying(let done, let all):
       show(["copy the database", " \(percent(done, all))", " of \(grouped(all / 1_000_000)) MB"])
     case .phase(let progress): show(progress)
-    case .created, .note, .began, .ran, .working, .committed: break
+    case .created, .note, .began, .ran, .committed: break
     }
   }
 
