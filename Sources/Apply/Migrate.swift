@@ -173,7 +173,7 @@ extension Project {
   private func requireNotAhead(_ database: ReadableDatabase) throws(Failure) {
     do throws(Failure) {
       let rows = try adopting(database).rows ?? []
-      let unknown = compareLedger(rows, of: database.name).filter { $0.state == .unknown }
+      let unknown = compareLedger(rows).filter { $0.state == .unknown }
       if let failure = Failure(unknown, "the database is ahead of the history. Nothing changed.") {
         throw failure
       }
@@ -220,7 +220,7 @@ extension Project {
   private func isBehind(
     _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
   ) throws(Failure) -> Bool {
-    try requireUsableLedger(live.rows, of: options.database)
+    try requireUsableLedger(live.rows)
     let known = live.known
     let isAdopted = live.adopted > 0 && live.adopted <= targets.count
     return isAdopted || targets.contains { !known.contains($0.id) }

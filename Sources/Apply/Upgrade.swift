@@ -186,7 +186,7 @@ package final class Upgrade {
       }
       let live = try project.live(
         in: ReadableDatabase(connection, name: options.database))
-      try project.requireUsableLedger(live.rows, of: options.database)
+      try project.requireUsableLedger(live.rows)
       let isNew = live.rows == nil || live.adopted > 0
       if live.schema.table(project.ledger.table) == nil {
         try connection.execute(project.ledger.createStatement)

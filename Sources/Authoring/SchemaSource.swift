@@ -77,7 +77,7 @@ package enum SchemaSource: Sendable {
       if error.status == .databaseAhead { return }
       throw error
     }
-    let pending = view.compareLedger(rows, of: path).filter { $0.state == .pending }.map(\.id)
+    let pending = view.compareLedger(rows).filter { $0.state == .pending }.map(\.id)
     guard !rows.isEmpty, !pending.isEmpty else { return }
     throw Failure(
       .finding,

@@ -62,10 +62,6 @@ package struct DraftCopy: Sendable {
     case here
   }
 
-  /// Whether ``restore(timeout:interruption:onEvent:)`` can return the database to the state before its
-  /// drafts.
-  package var canRestore: Bool { (try? origin(timeout: 0)).map { $0 != .here } ?? false }
-
   /// - Throws: the reason why the database cannot return to the state before its drafts.
   private func origin(timeout: Double) throws(Failure) -> Origin {
     let live = try ReadableDatabase(file: database, timeout: timeout).connection
@@ -190,17 +186,14 @@ extension Ledger {
 
 extension Project {
   /// The state of each migration in a database.
-  package func compareLedger(_ rows: [LedgerRow], of database: String) -> [LedgerEntry] {
-    SchemaHistory.compareLedger(
-      rows, with: migrations, lock,
-      canReset: DraftCopy(of: database, self).canRestore)
+  package func compareLedger(_ rows: [LedgerRow]) -> [LedgerEntry] {
+    SchemaHistory.compareLedger(rows, with: migrations, lock)
   }
 
   /// - Throws: a failure that lists every entry that stops a migration, such as `unknown` or `edited`.
-  package func requireUsableLedger(_ rows: [LedgerRow]?, of database: String) throws(Failure) {
-    let entries = compareLedger(rows ?? [], of: database)
+  package func requireUsableLedger(_ rows: [LedgerRow]?) throws(Failure) {
     let message = "the database and the history disagree. Nothing changed."
-    if let failure = Failure(entries, message) { throw failure }
+    if let failure = Failure(compareLedger(rows ?? []), message) { throw failure }
   }
 }
 

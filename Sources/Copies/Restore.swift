@@ -136,7 +136,7 @@ package struct Restore {
     }
     guard let project else { return nil }
     let replaced = project.squash?.manifest.squashed ?? []
-    let unknown = compareLedger(rows, with: project.migrations, project.lock)
+    let unknown = project.compareLedger(rows)
       .filter { $0.state == .unknown && !replaced.contains($0.id) }.map(\.id)
     return unknown.isEmpty
       ? nil

@@ -70,12 +70,10 @@ package struct LedgerEntry: Sendable, Equatable {
 /// A frozen migration is compared with the lock, never with its file, because a later edit or removal of the
 /// file does not change the form that a database has run. A draft is compared with its file.
 ///
-/// - Parameter canReset: whether the database can return to the state before its drafts.
 /// - Returns: the history's migrations in the order of the numbers, then those that only the ledger contains,
 ///   in the order of their positions.
 package func compareLedger(
-  _ rows: [LedgerRow], with migrations: [Migration], _ lock: HistoryLock?,
-  canReset: @autoclosure () -> Bool = false
+  _ rows: [LedgerRow], with migrations: [Migration], _ lock: HistoryLock?
 ) -> [LedgerEntry] {
   let items = historyItems(migrations, lock)
   let rowsByID = Dictionary(rows.map { ($0.id.exact, $0) }, uniquingKeysWith: { first, _ in first })
@@ -94,13 +92,12 @@ package func compareLedger(
     if let problem = problem(of: row, after: previous, twin) ?? contradiction(row, item) {
       return LedgerEntry(id: item.id, state: .altered, detail: problem + altered)
     }
-    return present(row, item, canReset: canReset)
+    return present(row, item)
   }
 
   let ids = Set(items.map(\.id.exact))
   var seen: Set<ExactText> = []
   let unknown = rows.filter { !ids.contains($0.id) || !seen.insert($0.id) }
-  let gone = unknown.isEmpty || !canReset() ? "" : ", or is a deleted draft"
   return known
     + unknown.map { row in
       let twin = items.first { item in
@@ -109,14 +106,12 @@ package func compareLedger(
       }
       let why =
         twin.map { "it was a draft, which is now `\($0.id)`" }
-        ?? "it belongs to a newer version or another branch\(gone)"
+        ?? "it belongs to a newer version or another branch, or is a deleted draft"
       return LedgerEntry(
         id: row.id, state: .unknown,
         detail:
           "the database has run it (\(row.startedAt)), but the history does not contain it: \(why)",
-        remedy: twin != nil
-          ? ": \(resetting)"
-          : "; update the migrations" + (gone.isEmpty ? "" : ", or \(resetting)"))
+        remedy: twin != nil ? ": \(resetting)" : "; update the migrations, or \(resetting)")
     }
 }
 
@@ -145,9 +140,7 @@ private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerE
       + "number")
 }
 
-private func present(
-  _ row: LedgerRow, _ item: HistoryItem, canReset: () -> Bool
-) -> LedgerEntry {
+private func present(_ row: LedgerRow, _ item: HistoryItem) -> LedgerEntry {
   guard let entry = item.entry else {
     if row.canonicalDigest == item.migration?.canonicalDigest {
       return LedgerEntry(id: item.id, state: .applied)
@@ -155,8 +148,7 @@ private func present(
     return LedgerEntry(
       id: item.id, state: .draftEdited,
       detail: "the file was edited after the database ran it (\(row.startedAt))",
-      remedy: ": undo the edit, or "
-        + (canReset() ? resetting : "restore a backup from before (`schemactl restore`)"))
+      remedy: ": undo the edit, or \(resetting)")
   }
   if row.canonicalDigest == entry.digests.canonical {
     return LedgerEntry(id: item.id, state: .applied)

@@ -35,7 +35,7 @@ struct DatabaseComparison {
       failure = error
     }
     self.live = live
-    ledger = project.compareLedger(live.rows ?? [], of: path)
+    ledger = project.compareLedger(live.rows ?? [])
   }
 
   /// The ids of the migrations that only the ledger contains.

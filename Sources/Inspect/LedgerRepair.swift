@@ -69,7 +69,7 @@ extension Project {
     }
     return RepairPlan(
       repair: repair,
-      after: view.compareLedger(counted, of: database),
+      after: view.compareLedger(counted),
       drift: view.drift(of: live.schema, from: scratch.schema),
       rows: rows, repaired: repaired)
   }

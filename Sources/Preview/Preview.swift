@@ -125,7 +125,7 @@ extension Project {
     var sizes: TableSizes?
     if let readable {
       let live = try live(in: readable, mayBeEmpty: !options.existing)
-      try requireUsableLedger(live.rows, of: readable.name)
+      try requireUsableLedger(live.rows)
       rows = live.rows
       adopted = live.adopted
       hasLedger = live.schema.table(ledger.table) != nil

@@ -36,7 +36,7 @@ extension SchemaMigrator {
       let database = try ReadableDatabase(target, timeout: timeout, interruption)
       let project = try project().view(of: database)
       let report = try project.status(of: database)
-      try project.requireUsableLedger(report.applied, of: database.name)
+      try project.requireUsableLedger(report.applied)
       return DatabaseStatus(report)
     }
   }

@@ -85,8 +85,6 @@ struct LedgerTableTests {
       #expect(folder.exists(copy))
     }
     try folder.write("a/migrations/0003_color.yaml", manifest("CREATE TABLE a_colors (a)"))
-    let edited = try folder.expect(1, "status", in: "a")
-    #expect(!(edited.output + edited.errors).contains("--reset-drafts"))
     let refused = try folder.expect(1, "migrate", "--reset-drafts", in: "a")
     #expect(
       refused.errors.contains(

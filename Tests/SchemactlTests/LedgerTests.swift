@@ -103,8 +103,7 @@ struct LedgerTests {
     }
     let copy = "app.sqlite.before-drafts"
     try FileManager.default.moveItem(atPath: folder.path(copy), toPath: folder.path("aside"))
-    let without = try folder.expect(4, "status", "--database", "app.sqlite")
-    #expect(!(without.output + without.errors).contains("reset-drafts"))
+    try folder.expect(66, "migrate", "--reset-drafts", "--database", "app.sqlite")
     try FileManager.default.moveItem(atPath: folder.path("aside"), toPath: folder.path(copy))
     try folder.expect(0, "migrate", "--reset-drafts", "--database", "app.sqlite")
     try folder.expect(0, "status", "--database", "app.sqlite")
@@ -159,8 +158,7 @@ struct LedgerTests {
     try folder.write("migrations/0002_b.yaml", manifest("CREATE TABLE b (x)"))
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     try folder.remove("migrations/0002_b.yaml")
-    let status = try folder.expect(4, "status", "--database", "app.sqlite")
-    #expect(!status.output.contains("--reset-drafts"), "\(status.output)")
+    try folder.expect(4, "status", "--database", "app.sqlite")
     try folder.expect(66, "migrate", "--reset-drafts", "--database", "app.sqlite")
     #expect(try folder.applied() == ["0001_a", "0002_b"])
     #expect(!folder.exists("app.sqlite.before-reset"))

@@ -22,22 +22,18 @@ enum StatusCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let (project, database, isCluster) = try session.projectAndDatabase()
     let report = try project.status(of: database, comparesSchema: true)
-    let command = isCluster ? nil : next(after: report, of: project, database.name, session)
+    let command = isCluster ? nil : next(after: report, session)
     session.report(report.json) { $0.show(report, database.name.visible, command) }
     let isBehind = session.flag("check") && !report.pending.isEmpty
     return ExitStatus.worst([report.status, isBehind ? .finding : .success])
   }
 
-  private static func next(
-    after report: StatusReport, of project: Project, _ database: String, _ session: Session
-  ) -> String? {
+  private static func next(after report: StatusReport, _ session: Session) -> String? {
     let states = report.ledger.map(\.state)
     if !report.broken.isEmpty { return session.command("verify", database: false) }
     if states.contains(.unknown) { return nil }
     if states.contains(.draftEdited) {
-      let canReset = DraftCopy(of: database, project).canRestore
-      return canReset
-        ? session.command("migrate", ["--reset-drafts"]) : session.command("restore", ["--dry-run"])
+      return session.command("migrate", ["--reset-drafts"])
     }
     if states.contains(.outOfOrder) {
       let drafts = report.ledger.filter { $0.state == .outOfOrder }.map(\.id)
