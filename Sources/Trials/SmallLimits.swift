@@ -4,14 +4,37 @@ import SchemaSQLText
 
 extension Migration {
   /// The same migration with LIMITs below the number of rows in an experiment. The texts keep their
-  /// lengths, so that statements keep their positions.
+  /// lengths, so that statements keep their positions. A migration that skips rows with an OFFSET
+  /// remains unchanged: it may copy a table in parts, and each LIMIT ends where the next part starts.
   var withSmallLimits: Migration {
-    let operations = manifest.operations.map { operation -> Operation in
+    let operations = manifest.operations
+    let texts = operations.flatMap { operation -> [String] in
+      if case .sql(let sources) = operation.kind { sources.map(\.text) } else { [] }
+    }
+    guard !texts.contains(where: { TokenizedSQL($0).skipsRows }) else { return self }
+    let limited = operations.map { operation -> Operation in
       guard case .sql(let sources) = operation.kind else { return operation }
       return operation.with(sql: sources.map { $0.withText($0.text.withSmallLimits) })
     }
-    return Migration(
-      id: id, file: file, bytes: [], manifest: manifest.with(operations: operations))
+    return Migration(id: id, file: file, bytes: [], manifest: manifest.with(operations: limited))
+  }
+}
+
+extension TokenizedSQL {
+  /// Whether a LIMIT has an offset other than 0: `LIMIT 5 OFFSET 10` or `LIMIT 10, 5`.
+  fileprivate var skipsRows: Bool {
+    let tokens = significant
+    return zip(tokens.indices, tokens.dropFirst()).contains { index, number in
+      guard number.kind == .integer, text(number) != "0" else { return false }
+      return isWord(tokens[index], "OFFSET")
+        || isWord(tokens[index], "LIMIT") && isOffset(index + 1, in: tokens)
+    }
+  }
+
+  /// Whether the number after a LIMIT is an offset: `LIMIT 5, 100` skips five rows and returns a
+  /// hundred.
+  fileprivate func isOffset(_ index: Int, in tokens: [Token]) -> Bool {
+    tokens.indices.contains(index + 2) && text(tokens[index + 1]) == ","
   }
 }
 
@@ -21,9 +44,7 @@ extension String {
     let tokens = sql.significant
     var bytes = sql.bytes
     for index in tokens.indices where sql.isWord(tokens[index], "LIMIT") {
-      // `LIMIT 5, 100` skips five rows and returns a hundred.
-      let hasOffset = tokens.indices.contains(index + 3) && sql.text(tokens[index + 2]) == ","
-      let place = index + (hasOffset ? 3 : 1)
+      let place = index + (sql.isOffset(index + 1, in: tokens) ? 3 : 1)
       guard tokens.indices.contains(place), tokens[place].kind == .integer,
         let limit = Int(sql.text(tokens[place])), limit > small, limit < unlimited
       else { continue }

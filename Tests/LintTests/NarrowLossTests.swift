@@ -349,6 +349,24 @@ struct NarrowLossTests {
       ]) == [])
   }
 
+  @Test(
+    "copies of all parts of a table cause no loss, and a missing part does",
+    arguments: [("LIMIT 500", "LIMIT -1 OFFSET 500"), ("LIMIT 0, 500", "LIMIT 500, -1")])
+  func parts(_ first: String, _ rest: String) throws {
+    func copied(_ limits: [String]) -> String {
+      sql(
+        """
+        CREATE TABLE x (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, note TEXT);
+        \(limits.map { "INSERT INTO x SELECT id, name, n, note FROM t ORDER BY id \($0);" }
+          .joined(separator: "\n"))
+        DROP TABLE t;
+        ALTER TABLE x RENAME TO t;
+        """)
+    }
+    #expect(try losses([table, copied([first, rest])]) == [])
+    #expect(try losses([table, copied([rest])]) == ["loses-rows t"])
+  }
+
   @Test("a reference that ON DELETE SET NULL clears is found at the statement that deletes parents")
   func cleared() throws {
     #expect(try losses(parents("DELETE FROM p WHERE name IS NULL")) == ["loses-values c.p"])
