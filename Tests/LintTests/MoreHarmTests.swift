@@ -755,6 +755,27 @@ struct MoreHarmTests {
     "CHECK (kind IN ('plain', 'wide')), CHECK (kind <> 'wide' OR width > height)"
 
   @Test(
+    "a key that stores values of another kind is another key",
+    arguments: [
+      ("TEXT", "BLOB", true), ("REAL", "TEXT", true), ("TEXT", "VARCHAR(10)", false),
+      ("INT", "NUMERIC", false),
+    ])
+  func keyOfAnotherKind(_ old: String, _ new: String, _ changes: Bool) throws {
+    func table(_ name: String, _ type: String) -> String {
+      "CREATE TABLE \(name) (id \(type) NOT NULL PRIMARY KEY, x TEXT);"
+    }
+    let rebuilt = sql(
+      """
+      \(table("n", new))
+      INSERT INTO n SELECT * FROM t;
+      DROP TABLE t;
+      ALTER TABLE n RENAME TO t;
+      """)
+    let report = try lint([sql(table("t", old)), rebuilt], .local)
+    #expect(report.findings.contains { $0.rule == "primary-key-change" } == changes)
+  }
+
+  @Test(
     "CHECKs that every row passes",
     arguments: [
       Harm(

@@ -76,18 +76,15 @@ private func message(
 }
 
 extension TableChange {
-  /// Whether other columns identify a row, or whether its key changes from an integer to another
-  /// value or back.
+  /// Whether other columns identify a row, or whether a column of its key stores values of another
+  /// kind.
   fileprivate var changesKey: Bool {
     guard let before, let after else { return false }
     let old = before.primaryKey?.columns ?? []
     guard let renamed = renamed(old), renamed == after.primaryKey?.columns ?? [] else {
       return true
     }
-    return keptColumns.contains { old, new in
-      before.isInPrimaryKey(old)
-        && (old.affinity == .integer) != (new.affinity == .integer)
-    }
+    return retypedColumns.contains { before.isInPrimaryKey($0.old) }
   }
 }
 
