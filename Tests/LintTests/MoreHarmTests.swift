@@ -976,6 +976,44 @@ struct MoreHarmTests {
   func written(_ harm: Harm) throws { try check(harm) }
 
   @Test(
+    "values from a subquery or an upsert that differ on each device",
+    arguments: [
+      ("UPDATE t SET a = n.v FROM (SELECT id, random() AS v FROM t) n WHERE n.id = t.id", true),
+      (
+        "UPDATE t SET a = n.x FROM (SELECT id, a AS x, random() AS v FROM t) n WHERE n.id = t.id",
+        false
+      ),
+      ("INSERT INTO t (a) SELECT v FROM (SELECT uuid() AS v FROM s)", true),
+      ("INSERT INTO t (a, at) SELECT * FROM (SELECT id, datetime('now') FROM s)", true),
+      ("INSERT INTO t (a) SELECT id FROM s UNION ALL SELECT random() FROM s", true),
+      (
+        "INSERT INTO t SELECT id, 1, 2 FROM s WHERE 1 ON CONFLICT (id) DO UPDATE SET at = datetime('now')",
+        true
+      ),
+      (
+        "INSERT INTO t SELECT id, 1, 2 FROM s WHERE 1 ON CONFLICT (id) DO UPDATE SET a = 1 "
+          + "WHERE at < datetime('now')", false
+      ),
+      ("INSERT INTO t (a) SELECT id FROM s WHERE at < date('now')", false),
+      ("INSERT INTO t (a) SELECT id FROM (SELECT id FROM s WHERE at < date('now'))", false),
+      (
+        "INSERT INTO t (a) SELECT id FROM (SELECT id, at, date('now') AS today FROM s) n "
+          + "WHERE n.at < n.today", false
+      ),
+      ("INSERT INTO t (a) SELECT id FROM s ORDER BY random()", false),
+    ])
+  func changingValues(_ statement: String, _ differs: Bool) throws {
+    let tables = sql(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a, at TEXT);
+      CREATE TABLE s (id INTEGER PRIMARY KEY, at TEXT);
+      """)
+    let report = try lint([tables, sql(statement)], .local)
+    #expect(report.failure == nil)
+    #expect(report.findings.contains { $0.rule == "non-deterministic-data" } == differs)
+  }
+
+  @Test(
     "synced tables",
     arguments: [
       Harm(

@@ -95,14 +95,64 @@ extension StatementEffect {
   fileprivate var changingFunction: String? {
     guard calls(randomFunctions.union(currentValues).union(TimeFunctions.names)) else { return nil }
     let sql = TokenizedSQL(self.sql)
-    let all = sql.significant[...]
-    let tokens = sql.firstWord(of: ["WHERE", "FROM"], in: all).map { all[..<$0] } ?? all
+    return sql.changingFunction(writtenBy: sql.significant[...])
+  }
+}
+
+/// The words that begin a part of a statement. FROM and WHERE contain no written values.
+private let clauses: Set<Identifier> = ["SELECT", "SET", "VALUES", "FROM", "WHERE"]
+
+extension TokenizedSQL {
+  /// The function in the values of a statement or a subquery, also in values that it reads from a
+  /// subquery.
+  ///
+  /// - Parameter read: the columns of the subquery that the statement reads, or `*`; nil for a
+  ///   statement.
+  fileprivate func changingFunction(
+    writtenBy tokens: ArraySlice<Token>, _ read: Set<Identifier>? = nil
+  ) -> String? {
+    let starts = outer(tokens).filter {
+      tokens[$0].kind == .word && clauses.contains(name(tokens[$0]))
+    }
+    let parts = zip([tokens.startIndex] + starts, starts + [tokens.endIndex]).map {
+      tokens[$0..<$1]
+    }
+    let values = parts.filter { part in !["FROM", "WHERE"].contains { isWord(part.first, $0) } }
+    let items = values.flatMap { read == nil ? [$0] : split($0, atCommas: ()) }
+    for item in items
+    where read.map({ $0.contains("*") || item.last.map(name).map($0.contains) ?? false }) ?? true {
+      if let function = changingFunction(in: item) { return function }
+    }
+    let names = names(
+      readBy: values.filter { isWord($0.first, "SELECT") || isWord($0.first, "SET") })
+    for part in parts where isWord(part.first, "FROM") {
+      for index in outer(part) where isWord(part[index...].dropFirst().first, "SELECT") {
+        if let function = changingFunction(writtenBy: inside(part[index...]), names) {
+          return function
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The names in the values, and `*` if they include all columns. The `*` of `a * b` and `count(*)`
+  /// does not count.
+  private func names(readBy values: [ArraySlice<Token>]) -> Set<Identifier> {
+    let words = values.joined().filter { [.word, .quotedIdentifier].contains($0.kind) }
+    let isAll = values.flatMap { split($0, atCommas: ()) }.contains { item in
+      item.last.map(text) == "*"
+        && ["SELECT", "DISTINCT", ".", "*"].contains(item.dropLast().last.map(word) ?? "*")
+    }
+    return Set(words.map(name)).union(isAll ? ["*"] : [])
+  }
+
+  private func changingFunction(in tokens: ArraySlice<Token>) -> String? {
     for index in tokens.indices where tokens[index].kind == .word {
-      let name = sql.name(tokens[index])
+      let name = name(tokens[index])
       if currentValues.contains(name) { return name.text.uppercased() }
-      guard index + 1 < tokens.endIndex, sql.text(tokens[index + 1]) == "(" else { continue }
+      guard index + 1 < tokens.endIndex, text(tokens[index + 1]) == "(" else { continue }
       if randomFunctions.contains(name) { return "\(name)()" }
-      if sql.readsClock(tokens[index...]) { return "\(name)('now')" }
+      if readsClock(tokens[index...]) { return "\(name)('now')" }
     }
     return nil
   }
