@@ -106,6 +106,7 @@ package final class TableTracker {
     let dropped = Set(step.dropped.map { $0.name.identifier })
     let isDrop = target.map { dropped.contains($0.name.identifier) } ?? false
     let writes = statement.events.lazy.filter(\.writesRows)
+    // A foreign key action deletes or changes rows of other tables.
     let reachesOthers =
       statement.enforcesForeignKeys
       && writes.contains { event in
@@ -117,8 +118,7 @@ package final class TableTracker {
     timeline.statements.append(
       StatementEffect(
         place: place, sql: statement.sql, events: statement.events,
-        warnings: statement.warnings, target: isDrop && !reachesOthers ? nil : target,
-        reachesOthers: reachesOthers))
+        warnings: statement.warnings, target: isDrop && !reachesOthers ? nil : target))
   }
 
   /// - Parameter objects: temporary objects that exist after the migration.

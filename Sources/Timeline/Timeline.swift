@@ -194,8 +194,6 @@ package struct StatementEffect: Sendable {
   package let warnings: StatementWarnings
   /// The table whose rows it writes; nil if it writes none.
   package var target: WrittenTable?
-  /// Whether a foreign key action deletes or changes rows of other tables.
-  package let reachesOthers: Bool
 
   package struct WrittenTable: Sendable {
     package let name: String

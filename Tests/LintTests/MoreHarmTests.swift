@@ -1085,6 +1085,16 @@ struct MoreHarmTests {
 
 @Suite("Statements that do not belong in a migration")
 struct MisplacedTests {
+  @Test(
+    "a DELETE that reaches children writes a synced table, and a DROP TABLE does not",
+    arguments: [("DELETE FROM lists WHERE title = ''", ["lists"]), ("DROP TABLE lists", [])])
+  func reachingWrites(_ statement: String, _ tables: [String]) throws {
+    let report = try lint([base, "foreign_keys: enforced\n" + sql(statement)], .sqliteData)
+    #expect(report.failure == nil)
+    let found = report.findings.filter { $0.rule == "data-write-on-synced-table" }
+    #expect(found.compactMap(\.object) == tables)
+  }
+
   @Test("each statement is reported at its position, and the replay continues")
   func statements() throws {
     let text = """

@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaSQLite
 import SchemaTimeline
 
 extension Rule {
@@ -35,7 +36,7 @@ extension Rule {
     check: .history { timeline, scope in
       var reported: Set<Identifier> = []
       return timeline.statements.compactMap { statement in
-        guard let target = statement.target, !statement.reachesOthers,
+        guard let target = statement.target, !statement.dropsTable,
           timeline.movesValues(statement, in: target)
             || target.isOld && !(target.isCopy && !target.deletes && target.updates.isEmpty),
           // A rewrite writes to a new table instead of the table of the moved column.
@@ -55,6 +56,11 @@ extension Rule {
           object: name, table: name)
       }
     })
+}
+
+extension StatementEffect {
+  /// Whether the statement is a DROP TABLE. With enforced foreign keys, it also deletes rows.
+  fileprivate var dropsTable: Bool { events.contains { $0.action == .dropTable } }
 }
 
 extension Timeline {
