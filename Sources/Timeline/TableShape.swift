@@ -138,6 +138,13 @@ package struct TableShape: Sendable {
   package func isInPrimaryKey(_ column: Column) -> Bool {
     primaryKey?.columns.contains(column.name.identifier) ?? false
   }
+
+  /// Whether no row has NULL in the column. Only some primary keys accept NULL (CREATE TABLE, section
+  /// 3.5; STRICT Tables, section 2).
+  package func isNeverNull(_ column: Column) -> Bool {
+    column.notNull != nil || column.key == rowidAlias
+      || (isStrict || isWithoutRowid) && isInPrimaryKey(column)
+  }
 }
 
 extension TableShape.Column {

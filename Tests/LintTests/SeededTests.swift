@@ -477,15 +477,28 @@ struct SeededSilenceTests {
 
   @Test("a text key that becomes NOT NULL is found, although no generated row has NULL in it")
   func nullKeys() throws {
-    let step = sql(
-      """
-      CREATE TABLE new (id TEXT PRIMARY KEY NOT NULL, v TEXT) STRICT;
-      INSERT INTO new SELECT * FROM tags;
-      DROP TABLE tags;
-      ALTER TABLE new RENAME TO tags;
-      """)
-    let tags = sql("CREATE TABLE tags (id TEXT PRIMARY KEY, v TEXT) STRICT")
-    #expect(try found(tags, step) == ["0003 3:7 error fails-on-data tags.id"])
+    func step(_ columns: String, _ options: String = "") -> String {
+      sql(
+        """
+        CREATE TABLE new (\(columns)) \(options);
+        INSERT INTO new SELECT * FROM tags;
+        DROP TABLE tags;
+        ALTER TABLE new RENAME TO tags;
+        """)
+    }
+    let filled = step("id TEXT PRIMARY KEY NOT NULL, v TEXT")
+    let withoutRowid = step("id TEXT PRIMARY KEY, v TEXT", "WITHOUT ROWID")
+    let tags = sql("CREATE TABLE tags (id TEXT PRIMARY KEY, v TEXT)")
+    for step in [filled, withoutRowid] {
+      #expect(try found(tags, step) == ["0003 3:7 error fails-on-data tags.id"])
+    }
+    #expect(try found(tags, step("id TEXT PRIMARY KEY, v TEXT")) == [])
+    // These keys refuse NULL without a clause, too.
+    let strict = sql("CREATE TABLE tags (id TEXT PRIMARY KEY, v TEXT) STRICT")
+    #expect(try found(strict, step("id TEXT PRIMARY KEY NOT NULL, v TEXT", "STRICT")) == [])
+    #expect(
+      try found(sql("CREATE TABLE tags (id TEXT PRIMARY KEY NOT NULL, v TEXT)"), withoutRowid) == []
+    )
   }
 
   @Test("the rows without NULL reach the statements after one that refuses NULL")

@@ -88,19 +88,21 @@ extension Timeline {
     return nil
   }
 
-  /// Columns of a primary key that become NOT NULL. Trials do not find them, because generated rows
-  /// have no NULL in a key.
+  /// Columns of a primary key that become NOT NULL, as in every key of a WITHOUT ROWID table. Trials
+  /// do not find them, because generated rows have no NULL in a key.
   fileprivate var nullKeys: [Draft] {
     tables.flatMap { change, after -> [Draft] in
-      guard let before = change.before, !before.isWithoutRowid, !losses.isUntried(change, self)
-      else { return [] }
+      guard let before = change.before, !losses.isUntried(change, self) else { return [] }
       return change.keptColumns.filter { old, new in
-        before.isInPrimaryKey(old) && before.rowidAlias != old.key && old.notNull == nil
-          && new.notNull != nil && !(new.notNull == .replace && new.defaultText != nil)
+        before.isInPrimaryKey(old) && !before.isNeverNull(old)
+          && (new.notNull != nil || after.isWithoutRowid && after.isInPrimaryKey(new))
+          && !(new.notNull == .replace && new.defaultText != nil)
           && !change.isPrepared(new.key, self)
       }.map { _, new -> Draft in
+        let cause = new.notNull == nil ? " in a WITHOUT ROWID table" : ""
         var draft = draft(
-          "`\(after.name).\(new.name)` becomes NOT NULL, and SQLite accepts NULL in a key without it",
+          "`\(after.name).\(new.name)` becomes NOT NULL\(cause), and SQLite accepts NULL in a key "
+            + "without it",
           about: new, of: after, at: change.newestPlace(of: new),
           keys: ["not_null", "columns", "column", "table"], fix: filling(new, of: after), .before)
         draft.constraint = .notNull
