@@ -44,6 +44,10 @@ struct SyncedRuleTests {
       Case("a (id TEXT PRIMARY KEY NOT NULL)", nil, .warning, .error, nil),
       Case("a (id TEXT PRIMARY KEY DEFAULT (uuid()))", nil, nil, .error, .error),
       Case("a (id TEXT NOT NULL DEFAULT (uuid()), PRIMARY KEY (id))", nil, nil, .error, nil),
+      Case("a (id INT PRIMARY KEY)", nil, .warning, .error, .error),
+      Case("a (x INTEGER, y TEXT NOT NULL, PRIMARY KEY (x, y))", nil, .warning, .error, .error),
+      Case("a (id TEXT PRIMARY KEY DEFAULT (uuid())) WITHOUT ROWID", nil, nil, .error, nil),
+      Case("a (id TEXT PRIMARY KEY DEFAULT (uuid())) STRICT", nil, nil, .error, nil),
       Case(
         "a (id TEXT PRIMARY KEY NOT NULL REFERENCES lists ON DELETE CASCADE)", nil, nil, nil, nil),
     ])

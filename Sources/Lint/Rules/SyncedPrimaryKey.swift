@@ -76,15 +76,11 @@ private func problems(
     return ["is missing: nothing distinguishes the rows of two devices"]
   }
   if scope.profile == .crSQLite {
-    // A rowid alias is never NULL.
-    let nullable = key.columns.filter { name in
-      guard let column = table.column(name) else { return false }
-      return column.notNull == nil && !column.isInteger
-    }
+    let nullable = key.columns.compactMap(table.column).filter { !table.isNeverNull($0) }
     return nullable.isEmpty
       ? []
       : [
-        "may be NULL (\(nullable.map { "`\($0.text)`" }.joined(separator: ", ")))"
+        "may be NULL (\(nullable.map { "`\($0.name)`" }.joined(separator: ", ")))"
       ]
   }
   guard key.columns.count == 1, let column = table.column(key.columns[0]) else {
