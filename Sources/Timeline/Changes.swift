@@ -132,11 +132,16 @@ extension Timeline {
     (end?.tables ?? []).map(\.shape).filter { !$0.isVirtual && scope.syncs($0.key) }
   }
 
-  /// The unique indexes of the latest schema.
+  /// The unique indexes of the latest schema, at the statements that created them. Later statements
+  /// may have renamed their tables and columns.
   package var latestUniqueIndexes: [CreatedUniqueIndex] {
     let created = Dictionary(indexes.map { ($0.name.identifier, $0) }) { $1 }
-    return (end?.objects ?? []).filter { $0.object.kind == .index }
-      .compactMap { created[$0.object.name.identifier] }
+    return (end?.objects ?? []).compactMap { object in
+      guard let index = IndexShape(object.object), index.isUnique,
+        let creation = created[index.name.identifier]
+      else { return nil }
+      return CreatedUniqueIndex(index: index, place: creation.place, before: creation.before)
+    }
   }
 
   /// Whether a table is virtual, usually a search index. Its rows derive from other tables.

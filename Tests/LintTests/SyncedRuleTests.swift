@@ -157,6 +157,21 @@ struct SyncedRuleTests {
     #expect(try lint([made] + staged).lines == first)
   }
 
+  @Test(
+    "a unique index is found under the latest name of its table, and only if it is still unique")
+  func latestUnique() throws {
+    let made = sql("CREATE TABLE a (\(key), x, y);\nCREATE UNIQUE INDEX i ON a (y)")
+    func found(_ step: String, _ sync: String) throws -> [String] {
+      try lint(
+        [made, sql(step)], configuration: "sync: { engine: sqlite-data, \(sync) }"
+      ).findings.filter { $0.rule == "synced-unique" }.map(\.short)
+    }
+    let rename = "ALTER TABLE a RENAME TO b"
+    #expect(try found(rename, "tables: [b]") == ["0001 4:7 error synced-unique i"])
+    #expect(try found(rename, "local_tables: [b]") == [])
+    #expect(try found("DROP INDEX i;\nCREATE INDEX i ON a (y)", "tables: [a]") == [])
+  }
+
   @Test("a unique column of create_table is found at its definition, a constraint at its key")
   func uniquePlaces() throws {
     let manifest = """
