@@ -92,7 +92,7 @@ package struct Linter: Sendable {
     for rule in Rule.all { found += rule.drafts(evidence, scope).map { (rule, $0) } }
     found = withoutRepeatedFailures(found, timeline)
     var suppressions = Suppressions(
-      migrations, evidence.judgedQueries + evidence.idleSuppressions,
+      migrations, evidence.suppressingQueries,
       untried: timeline.losses.untried, today: today)
     var findings = found.map { rule, draft in
       finding(rule, draft, suppressions.suppress(rule, draft, among: found), migrations)
@@ -109,7 +109,7 @@ package struct Linter: Sendable {
         && !(rule.isFoundByRows && (report != nil || timeline.losses.untried.contains(migration)))
     }
     let replayed = Set(migrations.prefix(complete).map(\.id.exact))
-    let judgesQueries = !evidence.judgedQueries.isEmpty || (queries ?? []).isEmpty
+    let judgesQueries = evidence.judgedQueries > 0 || (queries ?? []).isEmpty
     for rule in Rule.all where rule.isAboutSuppressions {
       findings += unused.map { finding(rule, $0, nil, migrations) }
       findings +=
@@ -124,7 +124,7 @@ package struct Linter: Sendable {
     return LintReport(
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
       isStrict: isStrict, isVerbose: isVerbose,
-      queries: queries.map { _ in evidence.judgedQueries.count },
+      queries: queries.map { _ in evidence.judgedQueries },
       notes: notes(on: reported) + timeline.losses.notes + emptyDrafts(migrations, ids),
       data: report)
   }
@@ -210,8 +210,8 @@ package struct Linter: Sendable {
         project, deltas, timeline, scope, isFull: isFull)
     }
     if let queryTrial, failure == nil, !migrations.isEmpty {
-      evidence.judgedQueries = queryTrial.queries
-      evidence.idleSuppressions = queryTrial.idle
+      evidence.suppressingQueries = queryTrial.all
+      evidence.judgedQueries = queryTrial.queries.count
       evidence.queries = queryTrial.verdicts
     }
     return (evidence, deltas.count, report, failure)

@@ -10,10 +10,10 @@ struct Evidence: Sendable {
   var disagreements: [Disagreement] = []
   /// The effects of the history on the application's queries.
   var queries: [QueryVerdict] = []
-  /// The queries that lint could check.
-  var judgedQueries: [ApplicationQuery] = []
-  /// Suppressions in query files that precede no statement.
-  var idleSuppressions: [ApplicationQuery] = []
+  /// The statements of the query files, with their suppressions.
+  var suppressingQueries: [ApplicationQuery] = []
+  /// The number of queries that lint could check.
+  var judgedQueries = 0
 }
 
 /// A lint rule: its documentation, its examples and its check.

@@ -21,7 +21,7 @@ struct Suppressions {
   private let untried: Set<Int>
 
   /// - Parameters:
-  ///   - queries: the queries that lint checked.
+  ///   - queries: the statements of the query files.
   ///   - untried: the migrations that did not run on rows.
   ///   - today: in UTC, as `2026-11-20`.
   init(

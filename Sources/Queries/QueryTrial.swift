@@ -48,15 +48,13 @@ package struct QueryTrial {
   /// Every statement of the files. For each file with suppressions that precede no statement, also
   /// an element with these suppressions and without SQL.
   package let all: [ApplicationQuery]
+  /// The statements that the trial compiles: all except PRAGMAs.
   package let queries: [ApplicationQuery]
   private var mentions: Mentions
   /// The number of replayed migrations.
   private var count = 0
   /// The results of each query, each with the index of the migration after which it was compiled.
   private var courses: [[(migration: Int, compiled: CompiledQuery)]]
-
-  /// The elements of `all` with suppressions that precede no statement.
-  package var idle: [ApplicationQuery] { all.filter(\.sql.isEmpty) }
 
   package init(_ files: [QueryFile], _ project: Project, _ scope: LintScope) throws(Failure) {
     self.project = project

@@ -219,6 +219,10 @@ struct QueryTests {
     #expect(try lines("\(comment)\nSELECT 1;") == ["1:1 warning unused-suppression"])
     #expect(try lines("\n\(comment)\n") == ["2:1 warning unused-suppression"])
     #expect(try lines("SELECT 1;\n\(comment)\n") == ["2:1 warning unused-suppression"])
+    #expect(
+      try lines("SELECT 1;\n\(comment)\nPRAGMA table_info(notes);")
+        == ["2:1 warning unused-suppression"])
+    #expect(try lines("SELECT 1;\nPRAGMA table_info(notes);") == [])
   }
 
   @Test("a comment after the last statement does not suppress its finding")
