@@ -74,18 +74,20 @@ private func feature(_ what: String, _ minor: Int) -> Feature {
   (what, SQLiteVersion(number: 3_000_000 + minor * 1000))
 }
 
-/// From SQLite's release history.
+/// The minor version with each function, from SQLite's release history.
 private let functions: [Identifier: Int] = [
-  "iif": 32, "substring": 34, "ceil": 35, "ceiling": 35, "floor": 35, "pow": 35, "power": 35,
-  "sqrt": 35, "ln": 35, "log": 35, "log10": 35, "log2": 35, "exp": 35, "mod": 35, "trunc": 35,
-  "pi": 35, "sin": 35, "cos": 35, "tan": 35, "sign": 35, "unixepoch": 38, "format": 38,
-  "unhex":
-    41,
+  "sqlite_rename_column": 25, "row_number": 25, "rank": 25, "dense_rank": 25, "percent_rank": 25,
+  "cume_dist": 25, "ntile": 25, "lag": 25, "lead": 25, "first_value": 25, "last_value": 25,
+  "nth_value": 25, "iif": 32, "substring": 34, "acos": 35, "acosh": 35, "asin": 35, "asinh": 35,
+  "atan": 35, "atan2": 35, "atanh": 35, "ceil": 35, "ceiling": 35, "cos": 35, "cosh": 35,
+  "degrees": 35, "exp": 35, "floor": 35, "ln": 35, "log": 35, "log10": 35, "log2": 35, "mod": 35,
+  "pi": 35, "pow": 35, "power": 35, "radians": 35, "sign": 35, "sin": 35, "sinh": 35, "sqrt": 35,
+  "tan": 35, "tanh": 35, "trunc": 35, "unixepoch": 38, "format": 38, "unhex": 41,
   "json_error_position": 42, "octet_length": 43, "timediff": 43, "concat": 44, "concat_ws": 44,
-  "string_agg": 44, "jsonb": 45, "jsonb_extract": 45, "jsonb_set": 45, "jsonb_object": 45,
-  "jsonb_array": 45, "json_pretty": 46, "if": 48, "row_number": 25, "rank": 25, "dense_rank": 25,
-  "ntile": 25, "lag": 25, "lead": 25, "first_value": 25, "last_value": 25, "nth_value": 25,
-  "sqlite_rename_column": 25,
+  "string_agg": 44, "jsonb": 45, "jsonb_array": 45, "jsonb_extract": 45, "jsonb_group_array": 45,
+  "jsonb_group_object": 45, "jsonb_insert": 45, "jsonb_object": 45, "jsonb_patch": 45,
+  "jsonb_remove": 45, "jsonb_replace": 45, "jsonb_set": 45, "json_pretty": 46, "if": 48,
+  "unistr": 50, "unistr_quote": 50,
 ]
 
 /// Modifiers of date and time functions, from SQLite's release history.
