@@ -85,17 +85,6 @@ final class Device {
     withParents([table]).sorted().flatMap { definitions[$0] ?? [] }
   }
 
-  /// Runs `body` and rolls back its changes.
-  func trying<Result>(
-    _ body: () throws(DatabaseError) -> Result
-  ) throws(DatabaseError) -> Result {
-    try connection.execute("BEGIN")
-    let result = Swift.Result { () throws(DatabaseError) in try body() }
-    // A trigger or ON CONFLICT ROLLBACK may have ended the transaction already.
-    if connection.isInTransaction { try connection.execute("ROLLBACK") }
-    return try result.get()
-  }
-
   /// The error that COMMIT would report for a deferred foreign key, or for an invalid parent table.
   func violation(in table: DeviceTable) throws(DatabaseError) -> String? {
     guard enforcesForeignKeys, !table.foreignKeys.isEmpty else { return nil }

@@ -1,6 +1,7 @@
 import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 import SchemaTrials
 
 /// Generates rows that a schema accepts. Values come from defaults, CHECKs and types; SQLite tests
@@ -47,7 +48,7 @@ extension Device {
   }
 
   private func refusal(of plan: Scenario) throws(DatabaseError) -> String? {
-    try trying { () throws(DatabaseError) in
+    try connection.rollingBack { () throws(DatabaseError) in
       if case .refused(let message) = try insert(plan.insertions) { message } else { nil }
     }
   }
@@ -130,7 +131,7 @@ extension Device {
   private func stored(
     _ parent: Identifier, in plan: Scenario
   ) throws(DatabaseError) -> [Identifier: Value] {
-    try trying { () throws(DatabaseError) in
+    try connection.rollingBack { () throws(DatabaseError) in
       guard case .rows(let rows) = try insert(plan.parents),
         let row = rows.last(where: { $0.table == parent })
       else { return [:] }

@@ -88,7 +88,7 @@ struct Exchange {
 
   /// The records that the scenario sends, in order; nil if the sender refuses it.
   private func send(_ scenario: Scenario, _ table: DeviceTable) throws(DatabaseError) -> Run? {
-    try sender.trying { () throws(DatabaseError) in try perform(scenario, table) }
+    try sender.connection.rollingBack { () throws(DatabaseError) in try perform(scenario, table) }
   }
 
   /// The same as `send`, but within a transaction that the caller has opened on the sender.
@@ -131,7 +131,7 @@ struct Exchange {
   }
 
   private func receive(_ sent: Run) throws(DatabaseError) -> Counterexample? {
-    try receiver.trying { () throws(DatabaseError) -> Counterexample? in
+    try receiver.connection.rollingBack { () throws(DatabaseError) -> Counterexample? in
       var run = sent
       for record in sent.records where syncs(record.table) {
         // A missing table is a separate finding. It would cause all other differences.
@@ -182,7 +182,7 @@ struct Exchange {
     _ table: DeviceTable
   ) throws(DatabaseError) -> Bool {
     guard let column = column.flatMap({ table.column($0) }) else { return false }
-    return try sender.trying { () throws(DatabaseError) in
+    return try sender.connection.rollingBack { () throws(DatabaseError) in
       guard case .rows(let rows) = try sender.insert(scenario.insertions), let row = rows.last,
         try sender.connection.refusal(of: table.update([(column, kept)], of: row)) == nil
       else { return false }
@@ -203,8 +203,8 @@ struct Exchange {
     of scenario: Scenario, on tables: (sender: DeviceTable, receiver: DeviceTable),
     mine: Scenario.Edit, theirs: Scenario.Edit, senderFirst: Bool
   ) throws(DatabaseError) -> Counterexample? {
-    try sender.trying { () throws(DatabaseError) -> Counterexample? in
-      try receiver.trying { () throws(DatabaseError) -> Counterexample? in
+    try sender.connection.rollingBack { () throws(DatabaseError) -> Counterexample? in
+      try receiver.connection.rollingBack { () throws(DatabaseError) -> Counterexample? in
         guard var run = try share(scenario, tables.sender), var record = run.records.last,
           let mineRow = tables.sender.identity({ record.values[$0] }),
           let theirRow = tables.receiver.identity({ record.values[$0] })

@@ -84,28 +84,28 @@ extension Connection {
   private func attempt(
     _ sql: String, preparedBy preparation: [String]
   ) throws(DatabaseError) -> CompiledQuery {
-    try execute("SAVEPOINT schemactl_connection")
-    defer { try? execute("ROLLBACK TO schemactl_connection; RELEASE schemactl_connection") }
-    for statement in preparation where temporaryObject(statement) != nil {
-      do { try execute(statement) } catch  where !error.isFault {}
-    }
-    guard let object = temporaryObject(sql) else {
-      _ = try prepare(sql)
+    try rollingBack { () throws(DatabaseError) in
+      for statement in preparation where temporaryObject(statement) != nil {
+        do throws(DatabaseError) { try execute(statement) } catch  where !error.isFault {}
+      }
+      guard let object = temporaryObject(sql) else {
+        _ = try prepare(sql)
+        return .compiles([])
+      }
+      // If the statement that fires the trigger already fails before, another finding reports the
+      // error.
+      let use =
+        if let trigger = object.trigger {
+          try statement(
+            firing: trigger.event, on: trigger.table.name.text, of: trigger.table.schema?.text)
+        } else {
+          "SELECT * FROM temp.\(Quoting.quoted(object.name))"
+        }
+      let worksBefore = object.trigger == nil || (try? prepare(use)) != nil
+      try execute(sql)
+      if worksBefore { _ = try prepare(use) }
       return .compiles([])
     }
-    // If the statement that fires the trigger already fails before, another finding reports the
-    // error.
-    let use =
-      if let trigger = object.trigger {
-        try statement(
-          firing: trigger.event, on: trigger.table.name.text, of: trigger.table.schema?.text)
-      } else {
-        "SELECT * FROM temp.\(Quoting.quoted(object.name))"
-      }
-    let worksBefore = object.trigger == nil || (try? prepare(use)) != nil
-    try execute(sql)
-    if worksBefore { _ = try prepare(use) }
-    return .compiles([])
   }
 
   /// The name of the temporary object that a statement creates, and its trigger, if it creates one.

@@ -45,9 +45,8 @@ final class Probe {
   ) -> Result<Answer, DatabaseError> {
     do {
       let connection = try connection
-      try connection.execute("SAVEPOINT probe")
-      defer { try? connection.execute("ROLLBACK TO probe; RELEASE probe") }
-      return .success(try body(connection))
+      return .success(
+        try connection.rollingBack { () throws(DatabaseError) in try body(connection) })
     } catch {
       if error.isFault { fault = fault ?? error }
       return .failure(error)
@@ -188,7 +187,7 @@ extension TableShape.Column {
       case "int": "'integer'"
       default: "lower('\(type)')"
       }
-    let isNeverNull = isNeverNull || notNull != nil || table.rowidAlias == key
+    let isNeverNull = isNeverNull || table.isNeverNull(self)
     return switch (isOfType, isNeverNull) {
     case (let type?, true): "typeof(\(name)) = \(type)"
     case (let type?, false): "typeof(\(name)) IN (\(type), 'null')"

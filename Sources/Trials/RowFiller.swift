@@ -336,13 +336,13 @@ struct RowFiller {
     let (table, name) = (Quoting.quoted(shape.name), Quoting.quoted(column.name))
     let areFiring = connection.isOn(.triggers)
     connection.set(.triggers, to: false)
-    try connection.execute("SAVEPOINT candidate")
-    let refusal = try connection.refusal(
-      of: "UPDATE main.\(table) SET \(name) = \(value.sql) WHERE \(address)")
-    let stored = try connection.value("SELECT \(name) FROM main.\(table) WHERE \(address)")
-    try connection.execute("ROLLBACK TO candidate; RELEASE candidate")
-    connection.set(.triggers, to: areFiring)
-    return refusal == nil && stored == value
+    defer { connection.set(.triggers, to: areFiring) }
+    return try connection.rollingBack { () throws(DatabaseError) in
+      let refusal = try connection.refusal(
+        of: "UPDATE main.\(table) SET \(name) = \(value.sql) WHERE \(address)")
+      let stored = try connection.value("SELECT \(name) FROM main.\(table) WHERE \(address)")
+      return refusal == nil && stored == value
+    }
   }
 
   /// The condition for the last inserted row.
