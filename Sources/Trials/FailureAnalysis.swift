@@ -25,28 +25,25 @@ struct FailureAnalysis {
     let position = failure.place?.position ?? Position(line: 1, column: 1)
     let operations = timeline.migrations[migration].manifest.operations
     let failed = operations.lastIndex { $0.position <= position } ?? 0
-    let operation = timeline.lastSharing(the: failed, of: migration)
     let suspects =
       isAtEndOfMigration
       ? timeline.statementsThatBreakReferences(in: migration)
-      : timeline.statements(at: position, in: operation, of: migration)
+      : timeline.statements(at: position, in: failed, of: migration)
     // An edit of the stored schema reports no table. A later operation may change the table again.
     let table = operations.isEmpty ? nil : operations[failed].changedTable?.identifier
     let changed = timeline.changes(in: migration).filter { change in
       if isAtEndOfMigration { return !change.newForeignKeys(timeline).isEmpty }
       let names = [change.before?.key, change.after?.key]
       return table.map(names.contains)
-        ?? (change.shaped.operation == operation && !timeline.isWritten(change.shaped))
+        ?? (change.shaped.operation == failed && !timeline.isWritten(change.shaped))
     }
     let tables = Set(suspects.flatMap(\.events.mainTables))
       .union(changed.compactMap(\.before?.key)).union(changed.compactMap(\.after?.key))
     self.tables = tables
     let move = failure.cause == nil ? timeline.move(mappedAt: position, in: migration) : nil
     let place =
-      suspects.last.flatMap { isAtEndOfMigration || failed == operation ? $0.place : nil }
-      ?? StatementPlace(
-        migration: migration, operation: failed, number: suspects.last?.place.number ?? 0,
-        position: position)
+      suspects.last?.place
+      ?? StatementPlace(migration: migration, operation: failed, number: 0, position: position)
     let isRepetition = failure.cause?.code == .constraint && failure.message.hasPrefix("UNIQUE ")
     collidingTables = isRepetition ? Set(suspects.flatMap(\.inserted)) : []
     // A later statement may rename the index's table, which changes its definition.
@@ -98,14 +95,6 @@ struct FailureAnalysis {
 }
 
 extension Timeline {
-  /// The operation that writes the table if the operation shares its statements with later ones.
-  fileprivate func lastSharing(the operation: Int, of migration: Int) -> Int {
-    let numbers =
-      statements(in: migration).map(\.place.operation)
-      + changes(in: migration).map(\.shaped.operation)
-    return numbers.filter { $0 >= operation }.min() ?? operation
-  }
-
   fileprivate func statements(
     at position: Position, in operation: Int, of migration: Int
   ) -> [StatementEffect] {

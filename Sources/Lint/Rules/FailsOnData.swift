@@ -182,8 +182,8 @@ extension Timeline {
     return draft
   }
 
-  /// The last `alter_column` that states a CHECK of one of these columns. Later operations may share its
-  /// rewrite.
+  /// The last `alter_column` that states a CHECK of one of these columns. Later operations may change
+  /// the table again.
   private func placeOfOperation(
     stating columns: Set<Identifier>, of change: TableChange
   ) -> StatementPlace? {
