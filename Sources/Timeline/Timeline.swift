@@ -144,6 +144,18 @@ package struct Timeline: Sendable {
     }
   }
 
+  /// Whether a draft of the same release created the dropped table, or added the dropped column, after
+  /// the first release.
+  ///
+  /// - Parameter column: nil for the table.
+  package func isUnreleased(_ column: String? = nil, droppedBy drop: TableChange) -> Bool {
+    !losses.areInOneRelease(0, drop.migration)
+      && changes(releasedWith: drop.migration).contains { change in
+        change.migration < drop.migration && change.after?.key == drop.before?.key
+          && (column.map(change.adds) ?? (change.before == nil))
+      }
+  }
+
   /// Whether the migration created the table, so that it had no rows before.
   package func isNew(_ table: String, in migration: Int) -> Bool {
     change(of: table, in: migration).map { $0.before == nil } ?? false
@@ -280,6 +292,12 @@ package struct TableChange: Sendable {
   package var isRenamed: Bool {
     guard let before, let after else { return false }
     return before.name.identifier != after.name.identifier
+  }
+
+  /// Whether the table has the column only after the change, which did not rename another one to it.
+  fileprivate func adds(_ column: String) -> Bool {
+    before?.column(column) == nil && after?.column(column) != nil
+      && !renamedColumns.values.contains(column.identifier)
   }
 
   package func place(of column: Identifier) -> StatementPlace { columnPlaces[column] ?? shaped }

@@ -31,6 +31,8 @@ struct Contents {
   }
 
   private(set) var tables: [Identifier: Table] = [:]
+  /// A digest of each table, which is equal for the same rows in any order.
+  private(set) var digest: [Identifier: Int] = [:]
 
   /// - Parameter before: the tables before the step.
   init(
@@ -54,6 +56,7 @@ struct Contents {
       }
     }
     nameRandomValues()
+    digest = tables.mapValues(\.digest)
   }
 
   /// Replaces random values by names. Random functions return the numbers of one sequence, so that
@@ -96,9 +99,6 @@ struct Contents {
     guard let first = numbers.min(), let last = numbers.max() else { return true }
     return last &- first < Int64(keys.count)
   }
-
-  /// A digest of each table, which is equal for the same rows in any order.
-  var digest: [Identifier: Int] { tables.mapValues(\.digest) }
 
   /// The rows that the other contents do not have, as cells of their first column.
   func rows(notIn other: Contents) -> Set<LossJudge.Cell> {

@@ -32,7 +32,6 @@ final class Experiment {
   struct Step {
     let migration: Int
     let statement: ReplayedStatement
-    let digest: [Identifier: Int]
     let contents: Contents
   }
 
@@ -141,9 +140,7 @@ final class Experiment {
           let contents = try Contents(
             of: connection, Schema(of: connection), before: names)
           steps.append(
-            Step(
-              migration: current, statement: statement, digest: contents.digest,
-              contents: contents))
+            Step(migration: current, statement: statement, contents: contents))
         }
       }
       for (index, migration) in migrations {

@@ -34,7 +34,6 @@ struct LossJudge {
   let mayCopy: Bool
   let schemaAfter: Schema
   var database: FilledDatabase { experiment.database }
-  private let baseDigest: [Identifier: Int]
   /// The marks of each table's rows and columns before the step.
   private let marks: [Identifier: [[[Int64]]]]
   /// The cells with each mark before the step and after it.
@@ -50,7 +49,6 @@ struct LossJudge {
     self.experiment = experiment
     self.base = base
     self.text = text
-    baseDigest = base.contents.digest
     marks = experiment.database.tables.mapValues { table in
       table.rows.map { $0.cells.map(MarkMaker.numbers) }
     }
@@ -360,7 +358,7 @@ struct LossJudge {
   /// The effect of a run with another value.
   func effect(of outcome: Experiment.Outcome?) -> Effect {
     guard let outcome else { return .unknown }
-    if outcome.contents.digest == baseDigest { return .none }
+    if outcome.contents.digest == base.contents.digest { return .none }
     return outcome.contents.rowCount == base.contents.rowCount ? .values : .rows
   }
 

@@ -78,7 +78,9 @@ struct Place {
         guard let two = try judge.experiment.run(other, tracing: true),
           one.steps.count == two.steps.count
         else { continue }
-        let index = one.steps.indices.last { one.steps[$0].digest != two.steps[$0].digest } ?? -1
+        let index =
+          one.steps.indices.last { one.steps[$0].contents.digest != two.steps[$0].contents.digest }
+          ?? -1
         if one.steps.indices.contains(index + 1) { return one.steps[index + 1] }
         break
       }

@@ -53,18 +53,6 @@ extension Rule {
     })
 }
 
-extension Timeline {
-  /// Whether a draft of the same release added the dropped column, after the first release.
-  fileprivate func isUnreleased(_ column: String, droppedBy drop: TableChange) -> Bool {
-    !losses.areInOneRelease(0, drop.migration)
-      && changes(releasedWith: drop.migration).contains { change in
-        change.migration < drop.migration && change.after?.key == drop.before?.key
-          && change.before?.column(column) == nil && change.after?.column(column) != nil
-          && !change.renamedColumns.values.contains(column.identifier)
-      }
-  }
-}
-
 extension MoveColumn {
   fileprivate var isComputed: Bool { if case .using = mapping { true } else { false } }
 }

@@ -49,7 +49,7 @@ extension Rule {
               + "another table has the content",
             severity: .warning)
         }
-        let isNew = timeline.isUnreleased(table, droppedBy: change)
+        let isNew = timeline.isUnreleased(droppedBy: change)
         let syncs = change.before?.isVirtual == false && scope.syncs(table, in: place.migration)
         let harm =
           isNew
@@ -89,15 +89,6 @@ extension Timeline {
     guard lost.isEmpty else { return "values of \(listed(lost, "and")) are lost" }
     return holders.count == 1 && !isElsewhere
       ? "`\(holders[0])` holds a copy of its rows" : "other tables hold its values"
-  }
-
-  /// Whether a draft of the same release created the dropped table, after the first release.
-  fileprivate func isUnreleased(_ table: String, droppedBy drop: TableChange) -> Bool {
-    !losses.areInOneRelease(0, drop.migration)
-      && changes(releasedWith: drop.migration).contains { change in
-        change.before == nil && change.after?.key == table.identifier
-          && change.migration < drop.migration
-      }
   }
 
   /// Whether the migration creates a virtual table again, for example a search index with other options.
