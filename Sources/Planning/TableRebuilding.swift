@@ -26,19 +26,14 @@ struct TableRebuilding {
     -> OperationPlan
   {
     try requireCopies()
-    try old.requireUnreferenced(changedColumns, in: schema, key: "copy")
     try requireNoDependents(application)
     let rewrite = try Rewrite(old, as: new.object.sql ?? "", in: schema, application)
-    guard rewrite.rowid != nil || !columns.isEmpty else {
-      throw PlanningError(
-        "no value of `\(old.name)` is copied to the new table: name values for its columns in `copy`",
-        key: "columns")
-    }
-    try requireFullTextRows(keepsRowids: rewrite.keepsRowids(columns))
+    let filled = rewrite.rowid == nil && columns.isEmpty ? placeholder : columns
+    try requireFullTextRows(keepsRowids: rewrite.keepsRowids(filled))
     var plan = try rewrite.plan(
       operation, because: "the operation requires it",
-      questions: try old.computedGuards(as: new, filter: filter) + carried,
-      columns: columns, filter: filter)
+      questions: try old.computedGuards(as: new, filter: filter) + carried + parentQuestions,
+      columns: filled, filter: filter)
     plan.droppedColumns = droppedColumns
     return plan
   }
@@ -52,11 +47,6 @@ struct TableRebuilding {
   }
 
   // MARK: Values
-
-  /// The columns that `copy` fills with anything but their own values.
-  private var changedColumns: [String] {
-    rebuild.copy.filter { $0.expression.text.identifier != $0.column.identifier }.map(\.column)
-  }
 
   /// The columns that the rewrite fills: with the expression in `copy`, or else from the column of the same
   /// name. A column with neither gets its default.
@@ -77,7 +67,32 @@ struct TableRebuilding {
     }
   }
 
+  /// The questions whether rows that refer to a key that `copy` rewrites would refer to other rows than
+  /// before.
+  private var parentQuestions: [Question] {
+    let rewritten = rebuild.copy.map(\.column)
+    return ParentKeys(of: old, rewriting: rewritten, in: schema).guards(filter: filter) { name in
+      rebuild.copy.first { $0.column.identifier == name.identifier }
+        .map { "(\(expression($0.expression)))" }
+    }
+  }
+
   private var filter: String? { rebuild.where.map { "(\(expression($0)))" } }
+
+  /// One filled column for a table to which no value is copied, so that each row remains a row: the rowid,
+  /// numbered from 1, or a column that gets its default.
+  private var placeholder: [Rewrite.Column] {
+    if !new.parsed.isWithoutRowid,
+      let name = new.rowidName() ?? new.identity.first.map({ Quoting.quoted($0) })
+    {
+      return [Rewrite.Column(name: name, value: "NULL", isKept: false)]
+    }
+    return new.plainColumns.prefix(1).map { column in
+      let value = column.defaultExpression.map { new.tokens.text($0.range) } ?? "NULL"
+      return Rewrite.Column(
+        name: Quoting.quoted(column.name.text), value: "(\(value)\n)", isKept: false)
+    }
+  }
 
   /// The questions whether values that are copied without an expression would change.
   private var carried: [Question] {
