@@ -51,7 +51,7 @@ struct ParentKeyTests {
       """
       alter_column: { table: c, column: code, references: null }
       - \(Self.moved)map: { 10: 11, 20: 22, 30: 33 } }
-      - update: { table: c, set: { code: { sql: code + code / 10 } } }
+      - update: { table: c, set: { code: code + code / 10 }, all: true }
       - alter_column: { table: c, column: code, references: { table: p, column: key } }
       """
     let sandbox = try shop("", change)
