@@ -26,13 +26,14 @@ struct TableRebuilding {
     -> OperationPlan
   {
     try requireCopies()
+    try old.requireUnreferenced(changedColumns, in: schema, key: "copy")
     try requireNoDependents(application)
     let rewrite = try Rewrite(old, as: new.object.sql ?? "", in: schema, application)
     let filled = rewrite.rowid == nil && columns.isEmpty ? placeholder : columns
     try requireFullTextRows(keepsRowids: rewrite.keepsRowids(filled))
     var plan = try rewrite.plan(
       operation, because: "the operation requires it",
-      questions: try old.computedGuards(as: new, filter: filter) + carried + parentQuestions,
+      questions: try old.computedGuards(as: new, filter: filter) + carried,
       columns: filled, filter: filter)
     plan.droppedColumns = droppedColumns
     return plan
@@ -47,6 +48,11 @@ struct TableRebuilding {
   }
 
   // MARK: Values
+
+  /// The columns that `copy` fills with anything but their own values.
+  private var changedColumns: [String] {
+    rebuild.copy.filter { $0.expression.text.identifier != $0.column.identifier }.map(\.column)
+  }
 
   /// The columns that the rewrite fills: with the expression in `copy`, or else from the column of the same
   /// name. A column with neither gets its default.
@@ -64,16 +70,6 @@ struct TableRebuilding {
         && (type.identifier != "any" || old.parsed.isStrict == new.parsed.isStrict)
       return Rewrite.Column(
         name: name, value: Quoting.quoted(source.name.text), isKept: isSame)
-    }
-  }
-
-  /// The questions whether rows that refer to a key that `copy` rewrites would refer to other rows than
-  /// before.
-  private var parentQuestions: [Question] {
-    let rewritten = rebuild.copy.map(\.column)
-    return ParentKeys(of: old, rewriting: rewritten, in: schema).guards(filter: filter) { name in
-      rebuild.copy.first { $0.column.identifier == name.identifier }
-        .map { "(\(expression($0.expression)))" }
     }
   }
 

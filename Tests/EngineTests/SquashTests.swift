@@ -115,6 +115,18 @@ struct SquashTests {
     #expect(try sandbox.rows("SELECT rowid FROM search WHERE search MATCH 'two'") == [[2]])
   }
 
+  @Test("a later migration that reads the number of earlier changes is refused")
+  func earlierChanges() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_a",
+      "CREATE TABLE a (x); INSERT INTO a VALUES (1); DELETE FROM a; INSERT INTO a VALUES (1)")
+    try sandbox.addSQL("0002_b", "CREATE TABLE c (x)")
+    try sandbox.addSQL("0003_c", "INSERT INTO c VALUES (total_changes())")
+    let failure = #expect(throws: Failure.self) { try sandbox.project().squashing(through: "2") }
+    #expect(failure?.message.contains("other rows in `c` than before") == true)
+  }
+
   @Test("rowids behind a column named rowid are kept")
   func hiddenRowid() throws {
     let sandbox = try Sandbox()
