@@ -176,12 +176,17 @@ extension Upgrade {
     }
   }
 
-  /// Removes the copies after a COMMIT that has certainly failed, because an unnecessary backup replaces an
-  /// older one. A file that the user named remains if the disk may be faulty.
-  func withdrawCopies(after error: DatabaseError) {
+  /// Removes the copies of a transaction that has certainly not been committed, because an unnecessary backup
+  /// replaces an older one. A file that the user named remains if the disk may be faulty. All copies remain if
+  /// the database was moved or removed, because they may be the last ones.
+  ///
+  /// - Parameter error: the error of COMMIT; nil before it.
+  func withdrawCopies(after error: DatabaseError? = nil) {
     guard !connection.hasMoved else { return }
     for (purpose, path) in safety.published {
-      if purpose == .backup, case .file = destination, error.code != .busy, !error.isFullDisk {
+      if let error, purpose == .backup, case .file = destination, error.code != .busy,
+        !error.isFullDisk
+      {
         continue
       }
       guard (try? removeFile(path)) != nil else { continue }

@@ -260,6 +260,7 @@ package final class Upgrade {
       try keepCopies()
     } catch {
       transaction.rollBack()
+      withdrawCopies()
       batch.done = []
       throw error
     }

@@ -76,7 +76,7 @@ package struct DraftCopy: Sendable {
             + "database that has run frozen migrations. Nothing changed",
           remedy: "If a backup exists, `schemactl restore` puts it back")
       }
-      try requireNothingLost(live, to: nil)
+      try requireNothingLost(live, rows, to: nil)
       return .empty
     }
     let copy = try Copier(timeout: timeout).openCopy(path)
@@ -100,7 +100,7 @@ package struct DraftCopy: Sendable {
           + "changed")
     }
     if rows.isEmpty { return .here }
-    try requireNothingLost(live, to: copy)
+    try requireNothingLost(live, rows, to: copy)
     return .copy
   }
 
@@ -112,9 +112,11 @@ package struct DraftCopy: Sendable {
   /// - Parameter copy: the content to which the database returns; nil for an empty database.
   /// - Throws: a failure if another history in the same file has run migrations that would be undone, or if
   ///   an empty database would lack objects that no migration of this history created.
-  private func requireNothingLost(_ live: Connection, to copy: Connection?) throws(Failure) {
+  private func requireNothingLost(
+    _ live: Connection, _ rows: [LedgerRow], to copy: Connection?
+  ) throws(Failure) {
     try failing(on: database) {
-      if copy == nil, let stranger = try stranger(in: live) {
+      if copy == nil, let stranger = try stranger(in: live, rows) {
         throw Failure(
           .finding,
           "`\(database)` also holds \(stranger), which no migration of this project created, and an "
@@ -134,15 +136,25 @@ package struct DraftCopy: Sendable {
     }
   }
 
-  /// The ledger of another history, or an object that the history ignores; nil if the database has neither.
-  private func stranger(in live: Connection) throws(DatabaseError) -> String? {
+  /// The ledger of another history, or the objects that no migration created; nil if the database has
+  /// neither.
+  private func stranger(
+    in live: Connection, _ rows: [LedgerRow]
+  ) throws(DatabaseError) -> String? {
     if let other = try project.ledger.others(in: live).first {
       return "the history of the ledger `\(other)`"
     }
-    return try Schema(of: live).objects.first { object in
-      !object.isInternal && !object.isOf(project.ledger)
-        && !ForeignObjects.isReserved(object.name) && project.foreign.contains(object.name)
-    }.map { "`\($0.name)`" }
+    let schema = try Schema(of: live).ours { name in
+      name.identifier == project.ledger.table || ForeignObjects.isReserved(name)
+    }
+    // The ledger has the fingerprint of the schema that the drafts created before they were edited.
+    guard schema.fingerprint() != rows.last?.fingerprint else { return nil }
+    var created: Set<SchemaDelta.Key> = []
+    _ = try? project.replay(observing: { step, _ throws(Failure) in
+      created.formUnion(step.delta.after.keys)
+    })
+    let strangers = schema.objects.filter { !created.contains($0.key) }.map { "`\($0.name)`" }
+    return strangers.isEmpty ? nil : strangers.abridged(to: 5).joined(separator: ", ")
   }
 
   /// Whether drafts of this project created everything in the database. A migration that is not in the

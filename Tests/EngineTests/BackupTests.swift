@@ -119,6 +119,22 @@ struct BackupTests {
     }
   }
 
+  @Test("no backup remains if the draft copy cannot get its name")
+  func withoutDraftCopy() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.freeze(through: "0006")
+    try sandbox.makeRelease1()
+    let before = try Dump(sandbox.open())
+    try FileManager.default.createDirectory(
+      atPath: sandbox.database + ".before-drafts", withIntermediateDirectories: false)
+    let report = try sandbox.migrate { $0.backup = BackupOptions() }
+    #expect(report.failure != nil)
+    #expect(report.applied.isEmpty)
+    #expect(report.backup == nil)
+    #expect(try files(sandbox) == ["live.sqlite", "live.sqlite.before-drafts"])
+    #expect(try Dump(sandbox.open()) == before)
+  }
+
   @Test("the draft copy of a draft after frozen migrations includes them")
   func draftLater() throws {
     let sandbox = try Sandbox.reminders()

@@ -191,6 +191,24 @@ struct DraftCopyTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
+  @Test(
+    "a reset to an empty database is refused if it has objects that no migration created",
+    arguments: ["CREATE TABLE a (x)", "CREATE TABLE b (x, y)"])
+  func foreignObjects(draft: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE TABLE a (x)")
+    try sandbox.migrate()
+    try sandbox.run("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)")
+    try sandbox.addSQL("0001_a", draft)
+    let failure = #expect(throws: Failure.self) { try reset(sandbox) }
+    #expect(failure?.status == .finding)
+    #expect(failure?.message.contains("`mine`, which no migration of this project created") == true)
+    #expect(try sandbox.rows("SELECT x FROM mine") == [[1]])
+    try sandbox.run("DROP TABLE mine")
+    #expect(try !reset(sandbox).isEmpty)
+    #expect(try sandbox.rows("SELECT name FROM sqlite_schema").isEmpty)
+  }
+
   @Test("a reset never overwrites an earlier replaced database")
   func everySetAside() throws {
     let sandbox = try sandbox()
