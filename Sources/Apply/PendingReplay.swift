@@ -93,19 +93,16 @@ extension Project {
 
   /// Replays the history of a missing database.
   ///
-  /// - Parameters:
-  ///   - prepare: called once, before the first migration runs.
-  ///   - observe: called after each migration.
+  /// - Parameter prepare: called once, before the first migration runs.
   func replayNew(
     _ targets: [Migration], interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void,
-    preparing prepare: (ScratchDatabase) -> Void,
-    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void
+    preparing prepare: (ScratchDatabase) -> Void
   ) throws(Failure) -> PendingReplay {
     var states = comparison
     let all = replay(
       targets, becomesDatabase: true, noting: &states, interruption: interruption,
-      onEvent: onEvent, preparing: prepare, observing: observe)
+      onEvent: onEvent, preparing: prepare)
     try requireUsable(all, states, interruption)
     return all
   }
@@ -134,8 +131,7 @@ extension Project {
     becomesDatabase: Bool = false,
     noting states: inout [HistoryEntry], interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void = { _ in },
-    preparing prepare: (ScratchDatabase) -> Void = { _ in },
-    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
+    preparing prepare: (ScratchDatabase) -> Void = { _ in }
   ) -> PendingReplay {
     let replayed = targets.prefix(release?.count ?? 0)
     let targets = Array(targets.dropFirst(replayed.count))
@@ -163,11 +159,10 @@ extension Project {
           prepare(scratch)
           starts(0)
         },
-        observing: { (step, scratch) throws(Failure) in
+        observing: { step, scratch in
           steps.append(step)
           fingerprints.append(scratch.fingerprint)
           schemas.compare(step, scratch, in: &states)
-          try observe(step, scratch)
           starts(steps.count)
         })
     } catch {
