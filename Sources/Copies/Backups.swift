@@ -140,9 +140,8 @@ package struct Backups: Sendable {
     if let newest = try all().first { return newest.path }
     throw Failure(
       .notFound, "`\(folder)` has no backup of `\(database)`",
-      remedy:
-        "Name a backup file, or the directory of the backups with `--from`. If the database has moved, "
-        + "name the file")
+      remedy: "Name a backup file, or the directory of the backups with `--from`. If the database "
+        + "has moved, name the file")
   }
 
   private func backup(named name: [UInt8]) -> Backup? {

@@ -104,9 +104,8 @@ package struct Restore {
   private func unusable(_ message: String, _ status: ExitStatus) -> Failure {
     Failure(
       status,
-      message
-        + ". Nothing changed. Take another backup (\(restoreCommand(database)) --dry-run` lists them)"
-    )
+      "\(message). Nothing changed. Take another backup (\(restoreCommand(database)) --dry-run` "
+        + "lists them)")
   }
 
   /// The reason why the backup does not belong to this database and this history; nil if it does.

@@ -197,10 +197,10 @@ extension MigrationFolder {
     return HistoryEntry(
       id: item.id, frozen: false, state: .inserted,
       detail:
-        "it is not in the lock, but comes before the frozen `\(lastFrozen.id)`: databases that have run "
-        + "that migration would never run it. If it was ever frozen, restore its line (`git log -p -- "
-        + "\(shellQuoted(lockFile))`); otherwise give it a number above \(lastFrozen.number) "
-        + "(`schemactl renumber \(shellQuoted(item.id))`)")
+        "it is not in the lock, but comes before the frozen `\(lastFrozen.id)`: databases that "
+        + "have run that migration would never run it. If it was ever frozen, restore its line "
+        + "(`git log -p -- \(shellQuoted(lockFile))`); otherwise give it a number above "
+        + "\(lastFrozen.number) (`schemactl renumber \(shellQuoted(item.id))`)")
   }
 
   // MARK: Wording
