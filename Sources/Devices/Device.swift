@@ -124,13 +124,7 @@ final class Device {
 
   /// The inserted row as stored now; nil if it no longer exists.
   func stored(_ row: RowIdentity) throws(DatabaseError) -> [Identifier: Value]? {
-    guard let table = tables[row.table] else { return nil }
-    let columns = table.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
-    let rows = try connection.rows(
-      "SELECT \(columns) FROM \(Quoting.quoted(table.name)) WHERE \(row.condition)")
-    guard let values = rows.first else { return nil }
-    return Dictionary(
-      zip(table.columns.map(\.key), values), uniquingKeysWith: { first, _ in first })
+    try tables[row.table]?.row(on: connection, where: row.condition)
   }
 }
 

@@ -60,6 +60,31 @@ package struct DeviceTable: Sendable {
   }
 }
 
+extension DeviceTable {
+  /// The values of the columns in the rows that the condition selects.
+  ///
+  /// - Parameter first: expressions whose values precede those of the columns.
+  func rows(
+    on connection: Connection, after first: [String] = [], where condition: String = "1",
+    limit: Int = -1
+  ) throws(DatabaseError) -> [[Value]] {
+    guard !columns.isEmpty else { return [] }
+    let names = first + columns.map { Quoting.quoted($0.name) }
+    return try connection.rows(
+      "SELECT \(names.joined(separator: ", ")) FROM main.\(Quoting.quoted(name)) "
+        + "WHERE \(condition) LIMIT \(limit)")
+  }
+
+  /// The values of the first row that the condition selects; nil if it selects none.
+  package func row(
+    on connection: Connection, where condition: String
+  ) throws(DatabaseError) -> [Identifier: Value]? {
+    try rows(on: connection, where: condition, limit: 1).first.map { values in
+      Dictionary(zip(columns.map(\.key), values), uniquingKeysWith: { first, _ in first })
+    }
+  }
+}
+
 extension StoredTable.Column {
   package var affinity: Affinity { Affinity(ofType: type) }
 

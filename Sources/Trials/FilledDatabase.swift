@@ -43,9 +43,7 @@ struct FilledDatabase {
     bytes = try connection.serialized()
     references = filler.references
     for (name, var table) in filler.filled where !table.shape.columns.isEmpty {
-      let columns = table.key + table.shape.columns.map { Quoting.quoted($0.name) }
-      let rows = try connection.rows(
-        "SELECT \(columns.joined(separator: ", ")) FROM main.\(Quoting.quoted(table.shape.name))")
+      let rows = try table.shape.rows(on: connection, after: table.key)
       let cells = Dictionary(
         rows.map { (table.address($0).exact, Array($0[table.key.count...])) },
         uniquingKeysWith: { first, _ in first })

@@ -238,13 +238,7 @@ struct RowFiller {
     let rows = filled[shape.key]?.rows ?? []
     guard let address = rows.first(where: { kind == nil || $0.kind == kind })?.address
     else { return nil }
-    let names = quotedList(shape.columns.map(\.name))
-    let row = try connection.rows(
-      "SELECT \(names) FROM main.\(Quoting.quoted(shape.name)) WHERE \(address)"
-    ).first
-    return row.map {
-      Dictionary(zip(shape.columns.map(\.key), $0), uniquingKeysWith: { first, _ in first })
-    }
+    return try shape.row(on: connection, where: address)
   }
 
   /// Sets the columns that refer to other rows to keys of existing rows.

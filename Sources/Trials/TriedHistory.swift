@@ -169,10 +169,7 @@ extension ScratchDatabase {
       return nil
     }
     let table = try DeviceTable(object.name, on: connection)
-    guard !table.columns.isEmpty else { return nil }
-    let columns = table.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
-    let rows = try connection.rows(
-      "SELECT \(columns) FROM main.\(Quoting.quoted(object.name)) LIMIT \(limit)")
+    let rows = try table.rows(on: connection, limit: limit)
     return rows.isEmpty
       ? nil
       : rows.map { values in
