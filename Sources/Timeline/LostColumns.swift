@@ -82,14 +82,8 @@ extension Timeline {
         && later.before?.column(column.name) == nil && later.after?.column(column.name) != nil
     }
     if isReplaced { return column.name }
-    var name = column.name
-    for earlier in together.reversed()
-    where earlier.migration < change.migration && earlier.after?.key == before.key {
-      let renamed = earlier.renamedColumns.first { $0.value == name.identifier }?.key
-      guard let renamed else { continue }
-      name = earlier.before?.column(renamed)?.name ?? renamed.text
-      if let same = after.column(name) { return same.name }
-    }
-    return nil
+    let earlier = names(of: before.key, column.name.identifier, upTo: change.migration)
+      .prefix { losses.areInOneRelease($0.migration, change.migration) }
+    return earlier.lazy.compactMap { $0.column.flatMap(after.column) }.first?.name
   }
 }

@@ -1,11 +1,10 @@
 import SchemaSQLText
-import SchemaTimeline
 
 extension Timeline {
   /// The names of a table and a column before the migration and before each earlier migration, back
   /// to the migration that created the table or the column. Within a rebuild over several
   /// migrations, the table may not exist.
-  func names(
+  package func names(
     of table: Identifier, _ column: Identifier?, upTo migration: Int
   ) -> some Sequence<LossEvidence.Key> {
     sequence(first: LossEvidence.Key(migration: migration, table: table, column: column)) {
