@@ -18,7 +18,7 @@ extension Probe {
     let kept = change.keptColumns
     let settled = settledColumns(of: after, change, kept: Set(kept.map(\.new.key)).union(moved))
     let neverNull = Set(
-      kept.lazy.filter { $0.old.notNull != nil || before.rowidAlias == $0.old.key }.map(\.new.key))
+      kept.lazy.filter { before.isNeverNull($0.old) }.map(\.new.key))
     change.newChecks = after.checks.filter { !known.contains($0) }.compactMap { check in
       let isTightened = removed.contains { !$0.columns.isDisjoint(with: check.columns) }
       let isBounded = isTightened || check.columns.isSubset(of: checked)

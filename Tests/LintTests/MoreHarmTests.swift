@@ -797,6 +797,10 @@ struct MoreHarmTests {
         "the key is never NULL", [], .local, sql("CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT"),
         "operations: [alter_column: { table: a, column: id, check: id IS NOT NULL }]"),
       Harm(
+        "the text key of a STRICT table is never NULL", [], .local,
+        sql("CREATE TABLE a (id TEXT PRIMARY KEY) STRICT"),
+        "operations: [alter_column: { table: a, column: id, check: id IS NOT NULL }]"),
+      Harm(
         "only NULL breaks it, and the column has been NOT NULL", [], .local,
         sql("CREATE TABLE a (\(key), x TEXT NOT NULL, y TEXT) STRICT"),
         sql(
