@@ -43,11 +43,13 @@ struct PlanAgainstRowsTests {
     try sandbox.run("DELETE FROM items WHERE id = 2")
     try sandbox.migrate()
     try sandbox.addSQL(
-      "0003_folders", "CREATE TABLE folders (id INTEGER PRIMARY KEY); INSERT INTO folders VALUES (99)")
+      "0003_folders",
+      "CREATE TABLE folders (id INTEGER PRIMARY KEY); INSERT INTO folders VALUES (99)")
     try sandbox.migrate()
     try sandbox.add(
       "0004_other",
-      "operations:\n- alter_column: { table: items, column: list, references: { table: folders } }\n")
+      "operations:\n- alter_column: { table: items, column: list, references: { table: folders } }\n"
+    )
     let plan = try sandbox.project().dryRun(sandbox.options())
     #expect(plan.failure?.message.contains("missing rows of `folders`") == true)
     #expect(try sandbox.migrate().status == .migrationFailed)
