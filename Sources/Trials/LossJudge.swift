@@ -337,12 +337,14 @@ struct LossJudge {
     }
   }
 
-  /// The keys that the column may refer to; nil if it does not refer to a table.
+  /// The keys that the column may refer to; nil if it does not refer to a table. A key that is only joined with
+  /// another table may also have other values.
   func keys(for cell: Cell) -> [Value]? {
     guard let table = database.tables[cell.table] else { return nil }
-    let column = table.shape.columns[cell.column].key
-    for reference in database.references[cell.table] ?? [] {
-      guard let place = reference.columns.firstIndex(of: column),
+    let column = table.shape.columns[cell.column]
+    for reference in database.references[cell.table] ?? []
+    where !(reference.isOptional && column.isInKey) {
+      guard let place = reference.columns.firstIndex(of: column.key),
         let parent = database.tables[reference.parent],
         let index = parent.index(of: reference.parentColumns[place])
       else { continue }

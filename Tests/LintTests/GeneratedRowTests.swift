@@ -525,6 +525,15 @@ struct GeneratedRowTests {
     #expect(try found([lists, sql(statement)], ["loses-rows"]) == findings)
   }
 
+  @Test("an upsert of all keys of another table keeps the keys of the rows that exist")
+  func upsertedKeys() throws {
+    let tables = sql(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER NOT NULL); "
+        + "CREATE TABLE s (id INTEGER PRIMARY KEY, x TEXT);")
+    let upsert = "INSERT INTO t SELECT id, 1 FROM s WHERE 1 ON CONFLICT (id) DO UPDATE SET n = 1"
+    #expect(try found([tables, sql("\(upsert) WHERE n < 5")], ["loses-values"]) == [])
+  }
+
   @Test("a migration inserts the only row of a table, which may exist")
   func onlyRow() throws {
     let settings = sql(
