@@ -138,33 +138,16 @@ extension Project {
       report.isHistoryEmpty = true
       return report
     }
-    // Drafts run on the file, because they need the copy from before them.
-    let frozen = targets.prefix(while: isFrozen)
     let new = NewDatabase(
-      project: self, options: options, targets: frozen.isEmpty ? targets : Array(frozen),
+      project: self, options: options, targets: targets, interruption: interruption,
+      onEvent: onEvent)
+    if let report = try new.make() { return report }
+    let connection = try DatabaseFile.openForReading(
+      options.file, timeout: options.timeout, interruption: interruption,
+      onWait: { onEvent(.waiting(seconds: $0)) })
+    return try migrate(
+      options, reading: ReadableDatabase(connection, name: options.database),
       interruption: interruption, onEvent: onEvent)
-    let created = try new.make()
-    if let created, created.failure != nil || frozen.isEmpty || frozen.count == targets.count {
-      return created
-    }
-    var options = options
-    if created != nil { options.backup = nil }
-    do throws(Failure) {
-      let connection = try DatabaseFile.openForReading(
-        options.file, timeout: options.timeout, interruption: interruption,
-        onWait: { onEvent(.waiting(seconds: $0)) })
-      var report = try migrate(
-        options, reading: ReadableDatabase(connection, name: options.database),
-        interruption: interruption, onEvent: onEvent)
-      report.created = created != nil
-      report.applied = (created?.applied ?? []) + report.applied
-      return report
-    } catch {
-      guard var created else { throw error }
-      created.failure = error
-      created.failedFrozen = holdsFrozen(error)
-      return created
-    }
   }
 
   /// The migrations that `options` request.

@@ -18,18 +18,35 @@ struct NewDatabase {
   let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
 
+  /// A private database with the effects of the first migrations.
+  private struct Content {
+    let connection: Connection
+    let count: Int
+  }
+
   /// - Returns: nil if another process created the database in the meantime. If a migration failed, the
   ///   report names the migrations before it, provided that the database was created with them.
   /// - Throws: the error that prevented the database. No file remains.
   func make() throws(Failure) -> MigrateReport? {
     try DatabaseFile.requireWritableFolder(of: options.file)
     var content: Connection?
-    let replay = try project.replayNew(targets, interruption: interruption, onEvent: onEvent) {
-      scratch in
-      content = scratch.connection
-      scratch.runner.isParanoid = options.isParanoid
-      scratch.runner.redactsValues = options.redactsValues
-    }
+    var beforeDrafts: Content?
+    var names: [String] = []
+    let replay = try project.replayNew(
+      targets, interruption: interruption, onEvent: onEvent,
+      preparing: { scratch in
+        content = scratch.connection
+        scratch.runner.isParanoid = options.isParanoid
+        scratch.runner.redactsValues = options.redactsValues
+      },
+      observing: { (step, scratch) throws(Failure) in
+        names.append(step.migration.id)
+        guard names.count < targets.count,
+          DraftCopy.isDue(before: targets[names.count], known: names, in: project)
+        else { return }
+        beforeDrafts = Content(
+          connection: try privateCopy(of: scratch.connection), count: names.count)
+      })
     var report = MigrateReport()
     report.failure = replay.failure
     report.failedFrozen = project.holdsFrozen(report.failure)
@@ -42,12 +59,33 @@ struct NewDatabase {
         try report.checkIntegrity(of: content, options.database, "The database is still missing")
       }
     }
-    return try publish(content, replay, &report) ? report : nil
+    if let beforeDrafts, beforeDrafts.count < replay.steps.count {
+      let copy = DraftCopy(of: options.database, project).path
+      let file = try file(beforeDrafts, replay, for: copy)
+      try failing { try file.publish(replacing: copy) }
+      report.draftCopy = copy
+    }
+    do throws(Failure) {
+      // If another process created the database first, it may have replaced the draft copy by its own.
+      return try publish(
+        Content(connection: content, count: replay.steps.count), replay, &report) ? report : nil
+    } catch {
+      if let copy = report.draftCopy { try? removeFile(copy) }
+      throw error
+    }
+  }
+
+  private func privateCopy(of connection: Connection) throws(Failure) -> Connection {
+    return try failing(on: options.database) {
+      let copy = try Connection(path: nil)
+      try copy.deserialize(try connection.serialized())
+      return copy
+    }
   }
 
   /// - Returns: false if the database exists now.
   private func publish(
-    _ content: Connection, _ replay: PendingReplay, _ report: inout MigrateReport
+    _ content: Content, _ replay: PendingReplay, _ report: inout MigrateReport
   ) throws(Failure) -> Bool {
     // A symbolic link remains, and its target is created.
     let path = followingLinks(options.file)
@@ -74,11 +112,12 @@ struct NewDatabase {
 
   /// A temporary file with the content and its ledger.
   private func file(
-    _ connection: Connection, _ replay: PendingReplay, for path: String
+    _ content: Content, _ replay: PendingReplay, for path: String
   ) throws(Failure) -> TemporaryFile {
+    let connection = content.connection
     try failing(on: options.database) {
       try connection.execute("BEGIN")
-      for (index, step) in replay.steps.enumerated() {
+      for (index, step) in replay.steps.prefix(content.count).enumerated() {
         try project.ledger.insert(
           replay.ledgerRow(
             at: index, startedAt: step.startedAt.description, milliseconds: step.milliseconds),

@@ -93,16 +93,19 @@ extension Project {
 
   /// Replays the history of a missing database.
   ///
-  /// - Parameter prepare: called once, before the first migration runs.
+  /// - Parameters:
+  ///   - prepare: called once, before the first migration runs.
+  ///   - observe: called after each migration.
   func replayNew(
     _ targets: [Migration], interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void,
-    preparing prepare: (ScratchDatabase) -> Void
+    preparing prepare: (ScratchDatabase) -> Void,
+    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void
   ) throws(Failure) -> PendingReplay {
     var states = comparison
     let all = replay(
       targets, becomesDatabase: true, noting: &states, interruption: interruption,
-      onEvent: onEvent, preparing: prepare)
+      onEvent: onEvent, preparing: prepare, observing: observe)
     try requireUsable(all, states, interruption)
     return all
   }
@@ -131,7 +134,8 @@ extension Project {
     becomesDatabase: Bool = false,
     noting states: inout [HistoryEntry], interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void = { _ in },
-    preparing prepare: (ScratchDatabase) -> Void = { _ in }
+    preparing prepare: (ScratchDatabase) -> Void = { _ in },
+    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
   ) -> PendingReplay {
     let replayed = targets.prefix(release?.count ?? 0)
     let targets = Array(targets.dropFirst(replayed.count))
@@ -159,10 +163,11 @@ extension Project {
           prepare(scratch)
           starts(0)
         },
-        observing: { step, scratch in
+        observing: { (step, scratch) throws(Failure) in
           steps.append(step)
           fingerprints.append(scratch.fingerprint)
           schemas.compare(step, scratch, in: &states)
+          try observe(step, scratch)
           starts(steps.count)
         })
     } catch {

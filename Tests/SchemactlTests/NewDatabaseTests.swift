@@ -102,25 +102,6 @@ struct NewDatabaseTests {
     #expect(try content(folder).count > 5)
   }
 
-  @Test("65: released migrations remain applied if a draft cannot run")
-  func refusedDraft() throws {
-    let folder = try history()
-    try folder.write("schemactl.yaml", "functions: [{ name: title_of, arguments: 1 }]\n")
-    try folder.expect(0, "freeze", "--to", "0002_items")
-    try folder.write(
-      "migrations/0004_call.yaml", manifest("INSERT INTO lists VALUES (2, title_of(2))"))
-    let run = try folder.expect(
-      65, "migrate", "--database", "app.sqlite", "--backup", "--format", "json")
-    let json = try run.json()
-    #expect(json["created"] as? Bool == true)
-    #expect((json["applied"] as? [Any])?.count == 2)
-    #expect(json["failed"] is [String: Any])
-    #expect(try folder.names() == ["app.sqlite", "migrations", "schemactl.yaml"])
-    try folder.remove("migrations/0004_call.yaml")
-    try folder.expect(0, "migrate", "--database", "app.sqlite")
-    #expect(try content(folder).count > 5)
-  }
-
   @Test("the migrations before a failing one remain applied")
   func failing() throws {
     let folder = try history()
