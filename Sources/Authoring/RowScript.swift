@@ -122,7 +122,7 @@ private struct SeededTable {
       var cells: [Int: String] = [:]
       for index in row.indices where row[index] != second[index] {
         let column = index >= shift ? defaults[index - shift] : nil
-        cells[index] = Self.clock(
+        cells[index] = Self.clockExpression(
           row[index], second[index], columnDefault: column, connection, other)
         if cells[index] == nil { unknown[index, default: 0] += 1 }
       }
@@ -224,7 +224,7 @@ private struct SeededTable {
 
   // MARK: The clock
 
-  private static let clock = [
+  private static let clockExpressions = [
     "CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "CAST(strftime('%s', 'now') AS INTEGER)",
     "strftime('%s', 'now')", "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')",
     "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')", "strftime('%Y-%m-%d %H:%M:%f', 'now')",
@@ -238,11 +238,11 @@ private struct SeededTable {
   ///   - first: the value in the first database.
   ///   - second: the value in the other database.
   ///   - columnDefault: the SQL of the column's default.
-  private static func clock(
+  private static func clockExpression(
     _ first: Value, _ second: Value, columnDefault: String?, _ connection: Connection,
     _ other: Connection
   ) -> String? {
-    (clock + [columnDefault].compactMap { $0 }).first { sql in
+    (clockExpressions + [columnDefault].compactMap { $0 }).first { sql in
       (try? connection.value("SELECT \(sql)")) == first
         && (try? other.value("SELECT \(sql)")) == second
     }

@@ -152,7 +152,7 @@ extension Project {
     project.readSquashed = readSquashed
     let chance = ChanceCounter()
     let new = try project.seeded([squash], with: chance, interruption)
-    // The default of a column can give the value of a clock and call a random function, too.
+    // The default of a column may read the clock and still call a random function.
     guard chance.last == 0 else { throw Self.callsRandomFunctions(squash) }
     let differences = compareSchemas(expected: old.schema, actual: new.schema)
     guard differences.isEmpty, new.fingerprint == old.fingerprint else {
@@ -175,7 +175,7 @@ extension Project {
       throw Failure(
         .finding,
         "the migrations after the squash would leave other rows in `\(table)` than before: they "
-          + "depend on more than the rows, such as `last_insert_rowid()`. Name a later "
+          + "depend on more than the rows, such as `total_changes()`. Name a later "
           + "migration. Nothing changed"
       )
     }

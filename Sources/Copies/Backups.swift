@@ -28,7 +28,7 @@ package struct BackupOptions: Sendable {
 /// The backups of one database in one folder: `app.sqlite.backup-0007-20261120T130000Z`.
 ///
 /// In another folder than the database's own, the name also contains a digest of the database's path, because
-/// databases of one name may share the folder: `app.sqlite-1a2b3c4d.backup-0007-20261120T130000Z`.
+/// databases of one name may share the folder: `app.sqlite-1a2b3c4d5e6f.backup-0007-20261120T130000Z`.
 ///
 /// The number increases within the folder: the newest backup has the highest number. The time is only for
 /// people: with it, a clock that was ahead once would hide every later backup.
@@ -51,7 +51,7 @@ package struct Backups: Sendable {
       return
     }
     let name = String(decoding: nameBytes(of: database), as: UTF8.self)
-    let digest = SHA256.hex(inResolvedFolder(database).utf8).prefix(8)
+    let digest = SHA256.hex(inResolvedFolder(database).utf8).prefix(12)
     base = joinedPath(folder, "\(name)-\(digest)")
   }
 
@@ -135,7 +135,11 @@ package struct Backups: Sendable {
   package func file(named name: String?) throws(Failure) -> String {
     if let name {
       let all = (try? all()) ?? []
-      return all.first { $0.path == name || $0.path.hasSuffix("/" + name) }?.path ?? name
+      if let own = all.first(where: { $0.path == name || $0.path.hasSuffix("/" + name) }) {
+        return own.path
+      }
+      let path = joinedPath(folder, name)
+      return DatabaseFile.isFile(name) || !DatabaseFile.isFile(path) ? name : path
     }
     if let newest = try all().first { return newest.path }
     throw Failure(

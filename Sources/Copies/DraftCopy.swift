@@ -119,7 +119,7 @@ package struct DraftCopy: Sendable {
       if copy == nil, let stranger = try stranger(in: live, rows) {
         throw Failure(
           .finding,
-          "`\(database)` also holds \(stranger), which no migration of this project created, and an "
+          "`\(database)` also holds \(stranger), which the current migrations do not create, and an "
             + "empty database would not. Nothing changed",
           remedy: "Restore a backup, or change the database with SQL")
       }

@@ -268,7 +268,7 @@ final class GitObjects {
       bytes: Array(answer[start..<(start + header.size)]))
   }
 
-  /// A file, or the target of a symbolic link as its content.
+  /// Reads a file. For a symbolic link, returns its target.
   ///
   /// - Parameter name: as `GitRepository.name` returns it.
   func file(_ name: String) throws(Failure) -> GitObject? {

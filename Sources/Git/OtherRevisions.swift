@@ -39,7 +39,7 @@ package final class OtherRevisions {
   private let revisions: [String]
   /// The folders of locks in these revisions, without those that have a lock now. Searched only if a revision
   /// has no lock in the current folder.
-  private var movedFolders: [String]?
+  private var movedFolders: Result<[String], Failure>?
   package private(set) var locks: [OtherLock] = []
   /// The ancestors of HEAD in which frozen texts are searched; nil before the first search.
   private var commits: [String]?
@@ -81,8 +81,8 @@ package final class OtherRevisions {
     do throws(Failure) {
       try add(kind, name, revision, changedSince: older)
     } catch {
-      guard error.status == .brokenHistory else { throw error }
-      problems.append(error.message)
+      guard [.brokenHistory, .notFound].contains(error.status) else { throw error }
+      if !problems.contains(error.message) { problems.append(error.message) }
     }
   }
 
@@ -122,16 +122,19 @@ package final class OtherRevisions {
   }
 
   private func searchedFolders() throws(Failure) -> [String] {
-    if let movedFolders { return movedFolders }
-    var trees: [String] = []
-    for revision in revisions {
-      // A tree that is missing in a shallow clone has no locks.
-      if let tree = try objects.object(revision + "^{tree}") { trees.append(tree.id) }
-    }
-    let found = try git.paths(of: HistoryLock.fileName, inTrees: trees)
-      .filter { !isPresent($0) }.map { String($0.dropLast(HistoryLock.fileName.count)) }
-    movedFolders = found
-    return found
+    let result =
+      movedFolders
+      ?? Result { () throws(Failure) in
+        var trees: [String] = []
+        for revision in revisions {
+          // A tree that is missing in a shallow clone has no locks.
+          if let tree = try objects.object(revision + "^{tree}") { trees.append(tree.id) }
+        }
+        return try git.paths(of: HistoryLock.fileName, inTrees: trees)
+          .filter { !isPresent($0) }.map { String($0.dropLast(HistoryLock.fileName.count)) }
+      }
+    movedFolders = result
+    return try result.get()
   }
 
   private func lock(in file: GitObject, _ name: String) throws(Failure) -> HistoryLock {
@@ -162,6 +165,10 @@ package final class OtherRevisions {
     let depth = git.prefix.utf8.count { $0 == UInt8(ascii: "/") }
     let place = joinedPath(
       folder.path, String(repeating: "../", count: depth) + path)
+    if let other = FileStatus(place), let own = FileStatus(folder.lockFile) {
+      // A symbolic link may lead from the former folder to the current one.
+      return !other.isSameFile(as: own)
+    }
     return (try? somethingExists(at: place)) ?? true
   }
 

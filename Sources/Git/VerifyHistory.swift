@@ -195,7 +195,8 @@ extension Project {
           if let migration = present[id] { try old.apply(migration) }
           continue
         }
-        let new = try ScratchDatabase(application, from: old.schema)
+        // Without rows: only the schemas are compared.
+        let new = try ScratchDatabase(application, from: old.schema, isTrusted: true)
         new.isReleased = isFrozen
         try old.apply(form)
         if let migration = present[id] { try new.apply(migration) }

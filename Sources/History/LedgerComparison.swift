@@ -111,14 +111,15 @@ package func compareLedger(
         id: row.id, state: .unknown,
         detail:
           "the database has run it (\(row.startedAt)), but the history does not contain it: \(why)",
-        remedy: twin != nil ? ": \(resetting)" : "; update the migrations, or \(resetting)")
+        remedy: twin != nil
+          ? ": \(resetting)" : "; update the migrations. For a deleted draft, \(resetting)")
     }
 }
 
 /// The changes of drafts can only be undone by restoring the whole database.
 private let resetting =
   "go back to the state before the drafts (`schemactl migrate --reset-drafts`; rows written since "
-  + "are then in the `.before-reset` copy only)"
+  + "are then in the `.before-reset` copy only) or to a backup (`schemactl restore`)"
 
 private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerEntry {
   guard let lastApplied, item.number < lastApplied.number else {

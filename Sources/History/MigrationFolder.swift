@@ -93,6 +93,12 @@ package struct MigrationFolder: Sendable, Equatable {
   }
 
   package func lockBytes() throws(Failure) -> [UInt8]? {
+    guard FileStatus(lockFile, followingLinks: false)?.isSymbolicLink != true else {
+      throw Failure(
+        .brokenHistory,
+        "`\(lockFile)` is a symbolic link. git does not follow it, so nobody can compare the lock with other "
+          + "revisions", remedy: "Replace the link by the file")
+    }
     return try failing {
       do throws(FileError) {
         return try readFile(lockFile, limit: 64 * 1_048_576)

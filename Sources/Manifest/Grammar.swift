@@ -183,7 +183,8 @@ extension TextRule {
   var noun: String {
     switch self {
     case .any, .filled: "text"
-    case .name, .type: "a name"
+    case .name: "a name"
+    case .type: "a type name"
     case .hexadecimal: "hexadecimal digits"
     case .date: "a date"
     case .version: "a version"

@@ -143,10 +143,11 @@ package struct Validator {
 
   private mutating func unknownOperation(_ key: Scalar) {
     let known = Grammar.operations.map(\.name)
+    let meant = suggestion(for: key.text, among: known)
+    let list = ". The operations are \(listed(known.map { "`\($0)`" }, "and"))"
     report(
-      "unknown operation \(quoted(key.text)). The operations are "
-        + listed(known.map { "`\($0)`" }, "and"),
-      meant: suggestion(for: key.text, among: known), at: key.position)
+      "unknown operation \(quoted(key.text))\(meant == nil ? list : "")", meant: meant,
+      at: key.position)
   }
 
   private mutating func checkConstant(_ node: Node, _ subject: Subject) {

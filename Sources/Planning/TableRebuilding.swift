@@ -51,7 +51,9 @@ struct TableRebuilding {
 
   /// The columns that `copy` fills with anything but their own values.
   private var changedColumns: [String] {
-    rebuild.copy.filter { $0.expression.text.identifier != $0.column.identifier }.map(\.column)
+    rebuild.copy.filter { copy in
+      RowExpression(copy.expression, of: old).column?.isSameName(as: copy.column) != true
+    }.map(\.column)
   }
 
   /// The columns that the rewrite fills: with the expression in `copy`, or else from the column of the same

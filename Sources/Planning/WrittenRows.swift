@@ -160,7 +160,8 @@ private struct WrittenRows {
   private func violating(_ check: Expression) -> RowQuery? {
     let columns = table.columns(in: check)
     let names = columns.map(\.name.text)
-    guard columns.allSatisfy({ $0.generated == nil }), let (with, key) = new(names) else {
+    guard !names.isEmpty, columns.allSatisfy({ $0.generated == nil }), let (with, key) = new(names)
+    else {
       return nil
     }
     // A column applies its affinity and collation to a value before the CHECK reads it.

@@ -5,6 +5,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
   package let systemError: Int32
   /// The problem without the path: `No such file or directory`.
   package let message: String
+
   package init(path: String, systemError: Int32, message: String? = nil) {
     self.path = path
     self.systemError = systemError
@@ -322,6 +323,7 @@ package struct FileStatus: Sendable {
   }
 
   package var isRegularFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+  package var isSymbolicLink: Bool { status.st_mode & S_IFMT == S_IFLNK }
   package var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
   package var bytes: Int64 { Int64(status.st_size) }
   /// The device and inode numbers, which are equal for all names of one file.

@@ -142,7 +142,9 @@ package final class Runner {
         record.writeSet = known.writeSet
         record.renames = known.renames
       }
-      if record.writeSet.namesSettings || !connection.isOn(.defensive) { try putBackSettings() }
+      if record.writeSet.namesSettings || !connection.isOn(.defensive) {
+        try putBackSettings(context)
+      }
       if record.writeSet.namesTemporary { record.temporary = try dropTemporaryObjects() }
     } catch {
       throw context.failure(error, onScratch: target.isPrivate)
@@ -292,12 +294,20 @@ package final class Runner {
   // MARK: Settings and temporary objects
 
   /// Undoes the effects of PRAGMAs such as `writable_schema`, which outlive transactions.
-  private func putBackSettings() throws(DatabaseError) {
+  private func putBackSettings(_ context: Context) throws {
     if !connection.isOn(.defensive) {
       // Other connections notice an edited schema only if its version changes.
       let version = try connection.value("PRAGMA schema_version")?.integer ?? 0
       try connection.execute("PRAGMA schema_version = \(version + 1)")
       try connection.execute("PRAGMA writable_schema = RESET")
+      // SQLite has not checked what the migration has written to `sqlite_schema`.
+      let found = try connection.integrityCheck()
+      guard found.isEmpty else {
+        throw context.failure(
+          .migrationFailed,
+          "after `PRAGMA writable_schema`, `integrity_check` reports: \(found.joined(separator: "; "))"
+        )
+      }
     }
     try resetSettings()
   }

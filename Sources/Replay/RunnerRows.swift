@@ -137,7 +137,9 @@ extension Runner {
     let version = try connection.value("PRAGMA main.schema_version")?.integer ?? 0
     // Every connection, including this one, reads the schema again after its version has changed.
     try connection.execute("PRAGMA main.schema_version = \(version + 1)")
-    // This statement reads the schema again, so that an error in the new SQL shows inside the savepoint.
+    // This statement reads the schema again. With `writable_schema`, SQLite would ignore an error in the new SQL,
+    // and no other connection could read the database.
+    connection.set(.writableSchema, to: false)
     _ = try connection.value("SELECT 1 FROM main.\(Quoting.quoted(edit.table)) LIMIT 1")
   }
 

@@ -216,6 +216,24 @@ struct AlterColumnTests {
     #expect(try sandbox.rows("SELECT DISTINCT typeof(other) FROM t") == [["integer"]])
   }
 
+  /// With `writable_schema`, SQLite ignores such a CHECK, and every other connection refuses to read the schema.
+  @Test(
+    "a CHECK that SQLite does not accept is refused",
+    arguments: ["n IN (SELECT 1)", "EXISTS (SELECT 1 FROM o WHERE x = n)", "n <> ?", "n <> :a"],
+    ["", ", not_null: true"])
+  func refusedCheck(check: String, more: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_table", "CREATE TABLE t (id INTEGER PRIMARY KEY, n INT); CREATE TABLE o (x)")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t VALUES (1, 2)")
+    try sandbox.add(
+      "0002_check",
+      "operations:\n- alter_column: { table: t, column: n, check: \"\(check)\"\(more) }\n")
+    #expect(try sandbox.migrate().status == .migrationFailed)
+    #expect(try sandbox.rows("SELECT * FROM t") == [[1, 2]])
+  }
+
   @Test("a failure after the edit restores the schema, in memory too")
   func rolledBack() throws {
     let sandbox = try Alteration(change: "column: title, not_null: true").sandbox()

@@ -202,7 +202,7 @@ struct DraftCopyTests {
     try sandbox.addSQL("0001_a", draft)
     let failure = #expect(throws: Failure.self) { try reset(sandbox) }
     #expect(failure?.status == .finding)
-    #expect(failure?.message.contains("`mine`, which no migration of this project created") == true)
+    #expect(failure?.message.contains("`mine`, which the current migrations do not create") == true)
     #expect(try sandbox.rows("SELECT x FROM mine") == [[1]])
     try sandbox.run("DROP TABLE mine")
     #expect(try !reset(sandbox).isEmpty)

@@ -190,6 +190,34 @@ struct LockComparisonTests {
       try sandbox.verify(base: "main", folder: folder).lock.map(\.kind) == [.removed])
   }
 
+  @Test("a lock that moved behind a symbolic link is found, too")
+  func movedBehindLink() throws {
+    let sandbox = try branch()
+    try sandbox.git("tag", "v1")
+    try sandbox.git("mv", "migrations", "real")
+    try FileManager.default.createSymbolicLink(
+      atPath: sandbox.top + "/migrations", withDestinationPath: "real")
+    let lock = sandbox.top + "/real/history.lock"
+    let text = try String(contentsOfFile: lock, encoding: .utf8)
+    try text.replacing("release=1.0", with: "release=2").write(
+      toFile: lock, atomically: true, encoding: .utf8)
+    #expect(try sandbox.verify().lock.map(\.older).contains("HEAD"))
+    try sandbox.commit("link")
+    #expect(try sandbox.verify().lock.map(\.older) == ["tag v1", "tag v1"])
+  }
+
+  @Test("a lock that is a symbolic link is refused, because git does not follow it")
+  func linkedWorkingLock() throws {
+    let sandbox = try GitSandbox.frozen()
+    try FileManager.default.moveItem(
+      atPath: sandbox.path("history.lock"), toPath: sandbox.top + "/shared.lock")
+    try FileManager.default.createSymbolicLink(
+      atPath: sandbox.path("history.lock"), withDestinationPath: "../shared.lock")
+    let failure = #expect(throws: Failure.self) { try sandbox.verify() }
+    #expect(failure?.status == .brokenHistory)
+    #expect(failure?.message.contains("is a symbolic link") == true)
+  }
+
   @Test("the lock of another history is ignored")
   func otherHistory() throws {
     let sandbox = try branch()

@@ -146,9 +146,8 @@ struct ParanoidTests {
         """))
     let before = try Dump(sandbox.open())
     let failure = try #require(try migrate(sandbox).failure)
-    #expect(failure.status == .inputOutput)
-    #expect(
-      failure.message.contains("SQLite rolled back uncommitted changes"), "\(failure.message)")
+    #expect(failure.status == .migrationFailed)
+    #expect(failure.message.contains("integrity_check"), "\(failure.message)")
     #expect(try Dump(sandbox.open()) == before)
     #expect(try sandbox.ledger == ["0001_create"])
   }

@@ -115,7 +115,7 @@ extension Refusal {
       "an unknown operation",
       manifest("add_colum: { table: t, column: { name: c } }"),
       [
-        "m.yaml:2:5: error: unknown operation `add_colum`. The operations are `create_table`, `drop_table`, `rename_table`, `rebuild_table`, `convert_primary_key`, `add_column`, `drop_column`, `rename_column`, `move_column`, `alter_column`, `create_index`, `create_view`, `create_trigger`, `create_virtual_table`, `drop_index`, `drop_view`, `drop_trigger`, `drop_virtual_table`, `insert`, `update`, `delete`, `sql` and `assert`: did you mean `add_column`?"
+        "m.yaml:2:5: error: unknown operation `add_colum`: did you mean `add_column`?"
       ]),
     Refusal(
       "two operations in one entry",

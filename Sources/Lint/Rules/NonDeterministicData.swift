@@ -118,6 +118,9 @@ extension TokenizedSQL {
       tokens[$0..<$1]
     }
     let values = parts.filter { part in !["FROM", "WHERE"].contains { isWord(part.first, $0) } }
+    // In a compound SELECT, only the first part has the names of the columns.
+    let isCompound = values.count { isWord($0.first, "SELECT") } > 1
+    let read = isCompound && read != nil ? ["*"] : read
     let items = values.flatMap { read == nil ? [$0] : split($0, atCommas: ()) }
     for item in items
     where read.map({ $0.contains("*") || item.last.map(name).map($0.contains) ?? false }) ?? true {

@@ -1,5 +1,4 @@
 import SchemaCommandLine
-import SchemaCopies
 import SchemaHistory
 import SchemaInspect
 import SchemaReplay

@@ -1,5 +1,3 @@
-import SchemaSQLite
-
 extension Connection {
   /// Runs `body` and rolls back its changes. An open transaction continues.
   package func rollingBack<Result>(
