@@ -73,6 +73,8 @@ package struct LossEvidence: Sendable {
   package var destinations: [Key: Destination] = [:]
   /// The tables that held rows when a step ran.
   package var judged: Set<Key> = []
+  /// The keys in which a NULL makes a step fail.
+  package var refusesNull: Set<Key> = []
   /// The tables that a step makes STRICT, and in which it converts values of other types.
   package var converted: Set<Key> = []
   /// The frozen migrations, which run with rows only under `--full`.

@@ -380,21 +380,4 @@ struct LossJudge {
     }
     return known == places ? changed : nil
   }
-
-  /// Whether the step keeps every row if one column holds a value of another type, for each column.
-  func convertsTypes(in table: FilledDatabase.Table) throws(Failure) -> Bool {
-    for (index, column) in table.shape.columns.enumerated() {
-      let cell = Cell(table: table.shape.key, row: 0, column: index)
-      for value in column.affinity == .text
-        ? [.blob([65])] : ["abc", .real(1.5), .blob([65])] as [Value]
-      {
-        guard let change = setting(cell, to: value) else { continue }
-        let outcome = try experiment.run([change])
-        // A CHECK may refuse the value before the step runs.
-        if outcome == nil, experiment.failure != nil { return false }
-        if let outcome, outcome.contents.rowCount != base.contents.rowCount { return false }
-      }
-    }
-    return true
-  }
 }

@@ -190,14 +190,15 @@ struct Place {
     }
   }
 
+  /// Whether the statement, or a trigger of its table that it fires, writes the column. A trigger maintains, for
+  /// example, the time of the last change.
   private func updates(_ step: Experiment.Step, _ column: Identifier) -> Bool {
     writesTable(step)
       && step.statement.events.contains { event in
-        guard event.trigger == nil, names.contains(event.first?.identifier ?? "") else {
-          return false
-        }
+        guard names.contains(event.first?.identifier ?? "") else { return false }
         return event.action == .update && event.second?.identifier == column
-          || event.action == .insert && TokenizedSQL(step.statement.sql).insertsColumn(column)
+          || event.trigger == nil && event.action == .insert
+            && TokenizedSQL(step.statement.sql).insertsColumn(column)
       }
   }
 }

@@ -100,6 +100,11 @@ package final class RowTrial {
         if together.lost.count < outcome.lost.count { outcome = together }
         outcome.losesAll = outcome.losesAll && together.losesAll
       }
+      for column in filled.shape.primaryKey where change?.after != nil {
+        guard try judge.failsOnNull(in: column, of: filled) else { continue }
+        evidence.refusesNull.insert(
+          .init(migration: migration, table: table, column: column.key))
+      }
       if change?.becomesStrict ?? false, try judge.convertsTypes(in: filled) {
         evidence.converted.insert(.init(migration: migration, table: table))
       }

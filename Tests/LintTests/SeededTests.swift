@@ -493,6 +493,8 @@ struct SeededSilenceTests {
       #expect(try found(tags, step) == ["0003 3:7 error fails-on-data tags.id"])
     }
     #expect(try found(tags, step("id TEXT PRIMARY KEY, v TEXT")) == [])
+    let replaced = withoutRowid.replacing("*", with: "coalesce(id, 'row-' || rowid), v")
+    #expect(try found(tags, replaced) == [])
     // These keys refuse NULL without a clause, too.
     let strict = sql("CREATE TABLE tags (id TEXT PRIMARY KEY, v TEXT) STRICT")
     #expect(try found(strict, step("id TEXT PRIMARY KEY NOT NULL, v TEXT", "STRICT")) == [])

@@ -88,8 +88,8 @@ extension Timeline {
     return nil
   }
 
-  /// Columns of a primary key that become NOT NULL, as in every key of a WITHOUT ROWID table. Trials
-  /// do not find them, because generated rows have no NULL in a key.
+  /// Columns of a primary key that become NOT NULL, as in every key of a WITHOUT ROWID table. Generated rows
+  /// have no NULL in a key, because hardly any database has one.
   fileprivate var nullKeys: [Draft] {
     tables.flatMap { change, after -> [Draft] in
       guard let before = change.before, !losses.isUntried(change, self) else { return [] }
@@ -97,7 +97,10 @@ extension Timeline {
         before.isInPrimaryKey(old) && !before.isNeverNull(old)
           && (new.notNull != nil || after.isWithoutRowid && after.isInPrimaryKey(new))
           && !(new.notNull == .replace && new.defaultText != nil)
-          && !change.isPrepared(new.key, self)
+          && (losses.ran(on: change)
+            ? losses.refusesNull.contains(
+              .init(migration: change.migration, table: before.key, column: old.key))
+            : !change.isPrepared(new.key, self))
       }.map { _, new -> Draft in
         let cause = new.notNull == nil ? " in a WITHOUT ROWID table" : ""
         var draft = draft(
