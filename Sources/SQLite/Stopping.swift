@@ -35,7 +35,7 @@ extension Connection {
     let check = StopCheck()
     stopCheck = check
     sqlite3_progress_handler(
-      handle, 5000,
+      handle, StopCheck.interval,
       { context in
         guard let context else { return 0 }
         return Unmanaged<StopCheck>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
@@ -47,6 +47,7 @@ extension Connection {
   func exceeded(_ code: Int32) -> WorkLimit.Exceeded? {
     guard let timer = stopCheck?.timer else { return nil }
     return switch code & 0xFF {
+    case SQLITE_INTERRUPT where timer.hasSpentSteps: .steps
     case SQLITE_INTERRUPT where timer.hasExpired: .seconds(timer.limit.seconds)
     // An in-memory database cannot run out of disk space.
     case SQLITE_FULL, SQLITE_TOOBIG: .megabytes(timer.limit.megabytes)
@@ -60,6 +61,8 @@ package struct WorkLimit: Equatable, Sendable {
   package var seconds: Double
   /// Millions of bytes.
   package var megabytes: Int
+  /// Instructions of SQLite's virtual machine; nil if only the time counts.
+  package var steps: Int?
 
   package init(seconds: Double = 60, megabytes: Int = 512) {
     self.seconds = seconds
@@ -69,10 +72,13 @@ package struct WorkLimit: Equatable, Sendable {
   package enum Exceeded: Equatable, Sendable {
     case seconds(Double)
     case megabytes(Int)
+    case steps
   }
 }
 
 final class StopCheck {
+  /// The number of instructions between two checks.
+  static let interval: Int32 = 5000
   var mustStop: (() -> Bool)?
   var timer: WorkTimer?
   var onScan: ((Int64) -> Void)?
@@ -91,6 +97,8 @@ final class StopCheck {
 final class WorkTimer {
   let limit: WorkLimit
   private(set) var hasExpired = false
+  private(set) var hasSpentSteps = false
+  private var steps = 0
   private var left: Double
   /// Nil while no statement runs.
   private var running: Stopwatch?
@@ -116,7 +124,14 @@ final class WorkTimer {
     return true
   }
 
+  /// Called after each interval of instructions.
   var isOver: Bool {
+    steps += Int(StopCheck.interval)
+    if let most = limit.steps, steps > most {
+      // Leave steps for the clean-up after a stop.
+      (hasSpentSteps, steps) = (true, 0)
+      return true
+    }
     guard let running, running.seconds > left else { return false }
     hasExpired = true
     return true

@@ -219,11 +219,12 @@ package struct StatementEffect: Sendable {
     package let table: Int
   }
 
-  /// Whether it calls one of these functions directly, not through a trigger.
+  /// Whether it calls one of these functions directly, not through a trigger. For a call in a common table
+  /// expression, SQLite reports the name of that expression like that of a trigger.
   package func calls(_ names: Set<Identifier>) -> Bool {
     events.contains { event in
-      event.action == .function && event.trigger == nil
-        && names.contains(event.second?.identifier ?? "")
+      event.action == .function && names.contains(event.second?.identifier ?? "")
+        && event.trigger.map { TokenizedSQL(sql).names($0) } ?? true
     }
   }
 }

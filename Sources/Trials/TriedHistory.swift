@@ -39,6 +39,8 @@ final class TriedHistory {
   private static let mostWritten = 8
 
   init(_ application: Application, _ interruption: Interruption) {
+    var application = application
+    application.limit.steps = 100_000_000
     self.application = application
     self.interruption = interruption
   }

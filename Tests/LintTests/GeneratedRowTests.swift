@@ -540,6 +540,17 @@ struct GeneratedRowTests {
     #expect(try found([items, update], ["loses-values"]) == [])
   }
 
+  @Test("a statement that does not end on rows is reported")
+  func endless() throws {
+    let items = sql("CREATE TABLE items (id INTEGER PRIMARY KEY, price INTEGER)")
+    let update = sql(
+      "WITH RECURSIVE k(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM k) "
+        + "UPDATE items SET price = (SELECT count(*) FROM k) WHERE price IS NULL")
+    let report = try lint([items, update], .local)
+    let texts = report.findings.map(\.message) + report.notes
+    #expect(texts.contains { $0.contains("does not end after 100 million instructions") })
+  }
+
   @Test("an upsert of all keys of another table keeps the keys of the rows that exist")
   func upsertedKeys() throws {
     let tables = sql(

@@ -988,6 +988,8 @@ struct MoreHarmTests {
         false
       ),
       ("INSERT INTO t (a) SELECT v FROM (SELECT uuid() AS v FROM s)", true),
+      ("INSERT INTO t (a) SELECT v FROM (SELECT 'x' AS v UNION ALL SELECT uuid())", true),
+      ("WITH k (v) AS (SELECT uuid()) INSERT INTO t (a) SELECT v FROM k", true),
       ("INSERT INTO t (a, at) SELECT * FROM (SELECT id, datetime('now') FROM s)", true),
       ("INSERT INTO t (a) SELECT id FROM s UNION ALL SELECT random() FROM s", true),
       (
