@@ -81,7 +81,7 @@ package final class OtherRevisions {
     do throws(Failure) {
       try add(kind, name, revision, changedSince: older)
     } catch {
-      guard [.brokenHistory, .notFound].contains(error.status) else { throw error }
+      guard error.status == .brokenHistory else { throw error }
       if !problems.contains(error.message) { problems.append(error.message) }
     }
   }
@@ -130,8 +130,14 @@ package final class OtherRevisions {
           // A tree that is missing in a shallow clone has no locks.
           if let tree = try objects.object(revision + "^{tree}") { trees.append(tree.id) }
         }
-        return try git.paths(of: HistoryLock.fileName, inTrees: trees)
-          .filter { !isPresent($0) }.map { String($0.dropLast(HistoryLock.fileName.count)) }
+        do throws(Failure) {
+          return try git.paths(of: HistoryLock.fileName, inTrees: trees)
+            .filter { !isPresent($0) }.map { String($0.dropLast(HistoryLock.fileName.count)) }
+        } catch {
+          throw Failure(
+            .brokenHistory,
+            "cannot search other revisions for a moved `\(HistoryLock.fileName)`: \(error.message)")
+        }
       }
     movedFolders = result
     return try result.get()

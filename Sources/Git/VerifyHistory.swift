@@ -67,14 +67,23 @@ extension Project {
     }
   }
 
-  /// Fails if the history has no lock and another revision has one. A new lock must not replace one
-  /// that was deleted: it would accept every edit.
-  package func requireNoLostLock() throws(Failure) {
-    guard lock == nil else { return }
+  /// Fails if the lock, or a draft's line in it, is missing, and another revision has it. A new line must not
+  /// replace one that was deleted: it would accept every edit.
+  package func requireNoLostLines() throws(Failure) {
+    let drafts = migrations.filter { !isFrozen($0) }.map(\.id)
+    guard !drafts.isEmpty else { return }
     var problems: [String] = []
-    let others = try otherRevisions(nil, noting: &problems)
-    guard let difference = others?.differences(in: folder).first else { return }
-    throw Failure(.brokenHistory, "\(difference.message). schemactl froze nothing")
+    guard let others = try otherRevisions(nil, noting: &problems) else { return }
+    if lock == nil, let difference = others.differences(in: folder).first {
+      throw Failure(.brokenHistory, "\(difference.message). schemactl froze nothing")
+    }
+    let kept = others.keptIDs
+    guard let lost = drafts.first(where: { kept.contains($0.exact) }) else { return }
+    throw Failure(
+      .brokenHistory,
+      "another revision has frozen `\(lost)`, and its line is missing in `\(folder.lockFile)`. schemactl "
+        + "froze nothing",
+      remedy: "Restore the line (`git log -p -- \(shellQuoted(folder.lockFile))`)")
   }
 }
 

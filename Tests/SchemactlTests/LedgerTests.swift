@@ -98,7 +98,7 @@ struct LedgerTests {
     for command in ["status", "migrate", "verify"] {
       let run = try folder.expect(4, command, "--database", "app.sqlite")
       let said = run.output + run.errors
-      #expect(said.contains("update the migrations, or go back to the state before the drafts"))
+      #expect(said.contains("For a deleted draft, go back to the state before the drafts"))
       #expect(said.contains("`schemactl migrate --reset-drafts`; rows written since"))
     }
     let copy = "app.sqlite.before-drafts"

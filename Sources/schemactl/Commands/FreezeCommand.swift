@@ -65,7 +65,7 @@ enum FreezeCommand: Command {
     let (project, repair) = try Project.loadRepaired(
       migrations: session.migrations, application: session.application,
       ignoring: session.configuration.ignore)
-    try project.requireNoLostLock()
+    try project.requireNoLostLines()
     let report = try project.freezing(
       release: release, through: last, repair: repair,
       freezesDrafts: repair == nil || release != nil || last != nil)
