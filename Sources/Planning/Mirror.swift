@@ -37,6 +37,13 @@ struct Mirror {
     let new = try StoredColumn(move.to.name, of: table)
     try old.requireStorable(move.mapBack, of: "map_back")
     try new.requireStorable(map, of: "map")
+    let missing = move.to.listedValues?.first { value in !move.mapBack.contains { $0.from == value }
+    }
+    if let missing {
+      throw PlanningError(
+        "`map_back` does not name \(missing.sql), which the CHECK of `\(new.name)` accepts: an older version of "
+          + "the app would keep another value in `\(old.name)`", key: "map_back")
+    }
     self.old = Side(
       name: old.name, initial: old.initial, others: map, affinity: old.affinity)
     self.new = Side(

@@ -225,3 +225,21 @@ extension ParsedTable {
     }
   }
 }
+
+extension ColumnDefinition {
+  /// The values that the column accepts, without NULL. Nil if they are unknown, because the column has no CHECK
+  /// of the form `NAME IN (VALUE, …)`.
+  package var listedValues: [Value]? {
+    let sql = TokenizedSQL(check?.text ?? "")
+    let tokens = sql.significant
+    guard collate == nil, tokens.count > 3, sql.text(tokens[0]).isSameName(as: name),
+      sql.isWord(tokens[1], "IN"), sql.text(tokens[2]) == "("
+    else { return nil }
+    let list = sql.inside(tokens[2...])
+    guard list.endIndex == tokens.count - 1 else { return nil }
+    let values = sql.split(list, atCommas: ()).map { item in
+      item.count == 1 ? sql.literal(tokens, item.startIndex) : nil
+    }
+    return values.contains(nil) ? nil : values.compactMap(\.self)
+  }
+}

@@ -1,3 +1,5 @@
+import SchemaSQLite
+
 /// The names that an expression or a statement mentions, for finding dependent objects.
 extension TokenizedSQL {
   /// All tokens inside a byte range that can be a name: quoted, or bare and not reserved. Includes functions,
@@ -185,5 +187,19 @@ extension TokenizedSQL {
   /// The tokens between the parenthesis at the start of `tokens` and its closing parenthesis.
   package func inside(_ tokens: ArraySlice<Token>) -> ArraySlice<Token> {
     tokens[..<closing(tokens)].dropFirst()
+  }
+}
+
+extension TokenizedSQL {
+  /// The number or string at a token, with its minus sign.
+  package func literal(_ tokens: [Token], _ index: Int) -> Value? {
+    let text = text(tokens[index])
+    let isNegative = index > 0 && self.text(tokens[index - 1]) == "-"
+    switch tokens[index].kind {
+    case .string: return .text(Quoting.unquoted(text))
+    case .integer: return Int64(text).map { .integer(isNegative ? -$0 : $0) }
+    case .real: return Double(text).map { .real(isNegative ? -$0 : $0) }
+    default: return nil
+    }
   }
 }

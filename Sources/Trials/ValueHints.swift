@@ -61,16 +61,4 @@ extension TokenizedSQL {
     let tokens = significant(in: range)
     return tokens.indices.compactMap { literal(tokens, $0) }
   }
-
-  /// The number or string at a token, with its minus sign.
-  package func literal(_ tokens: [Token], _ index: Int) -> Value? {
-    let text = text(tokens[index])
-    let isNegative = index > 0 && self.text(tokens[index - 1]) == "-"
-    switch tokens[index].kind {
-    case .string: return .text(Quoting.unquoted(text))
-    case .integer: return Int64(text).map { .integer(isNegative ? -$0 : $0) }
-    case .real: return Double(text).map { .real(isNegative ? -$0 : $0) }
-    default: return nil
-    }
-  }
 }

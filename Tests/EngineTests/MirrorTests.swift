@@ -428,6 +428,11 @@ struct MirrorTests {
         old: "id INTEGER, old INTEGER NOT NULL DEFAULT 0", mapBack: "{ 0: 0, 1: 1, 2: null }",
         message: "`map_back` gives null, and `old` is NOT NULL"),
       Refusal(
+        old: "id INTEGER, old INTEGER NOT NULL DEFAULT 0",
+        to: "{ name: new, type: INTEGER, not_null: true, default: 0, check: 'new IN (0, 1, 2)' }",
+        mapBack: "{ 0: 0, 1: 1 }",
+        message: "`map_back` does not name 2, which the CHECK of `new` accepts"),
+      Refusal(
         old: "id INTEGER, old INTEGER NOT NULL DEFAULT 1",
         message:
           "an INSERT that names neither column stores 1 in `old` and 0 in `new`, which do not agree: "

@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
@@ -103,22 +104,12 @@ private func remainder(_ values: [Value]?, of move: MoveColumn) -> String {
 }
 
 extension ColumnDefinition {
-  /// The values that the column accepts and a map does not give. Nil if they are unknown, because the column
-  /// has no CHECK of the form `NAME IN (VALUE, …)`.
+  /// The values that the column accepts and a map does not give; nil if they are unknown.
   fileprivate func values(outside map: [MappedValue]) -> [Value]? {
-    let sql = TokenizedSQL(check?.text ?? "")
-    let tokens = sql.significant
-    guard collate == nil, tokens.count > 3, sql.text(tokens[0]).isSameName(as: name),
-      sql.isWord(tokens[1], "IN"), sql.text(tokens[2]) == "("
-    else { return nil }
-    let list = sql.inside(tokens[2...])
-    guard list.endIndex == tokens.count - 1 else { return nil }
-    var values: [Value] = notNull == nil ? [.null] : []
-    for item in sql.split(list, atCommas: ()) {
-      guard item.count == 1, let value = sql.literal(tokens, item.startIndex) else { return nil }
-      values.append(value)
+    listedValues.map { values in
+      ((notNull == nil ? [.null] : []) + values).filter { value in !map.contains { $0.to == value }
+      }
     }
-    return values.filter { value in !map.contains { $0.to == value } }
   }
 }
 
