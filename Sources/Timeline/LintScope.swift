@@ -47,14 +47,16 @@ package struct LintScope: Sendable {
   }
 
   /// - Parameter known: every table that the history has created.
-  /// - Throws: if `sync.tables` names another table. Its rules would apply to no table.
+  /// - Throws: if `sync.tables` or `sync.local_tables` names another table.
   package func requireKnownTables(_ known: [String]) throws(Failure) {
     let all = Set(known.map(\.identifier))
-    guard let unknown = tables?.subtracting(all).map(\.text).min() else { return }
-    throw Failure(
-      .invalidInput,
-      "`sync.tables` names `\(unknown)`, which is not a table of the history"
-        + didYouMean(unknown, among: known), place: Failure.Place(file: file))
+    for (key, names) in [("tables", tables ?? []), ("local_tables", localTables)] {
+      guard let unknown = names.subtracting(all).map(\.text).min() else { continue }
+      throw Failure(
+        .invalidInput,
+        "`sync.\(key)` names `\(unknown)`, which is not a table of the history"
+          + didYouMean(unknown, among: known), place: Failure.Place(file: file))
+    }
   }
 
   /// Whether the configuration excludes the table from syncing.

@@ -109,6 +109,11 @@ struct ConfigurationTests {
         "`sync.tables` names `remindars`, which is not a table of the history: did you mean "
           + "`reminders`?"
       ),
+      (
+        "local_tables: [remindars]",
+        "`sync.local_tables` names `remindars`, which is not a table of the history: did you mean "
+          + "`reminders`?"
+      ),
     ])
   func unknownName(setting: String, message: String) throws {
     let failure = #expect(throws: Failure.self) {

@@ -85,7 +85,7 @@ struct NormalFormCommandTests {
     ])
     try folder.write(
       "schemactl.yaml", "sync: { engine: additive, local_tables: [\(decomposed)] }\n")
-    try folder.expect(1, "lint")
+    try folder.expect(65, "lint")
     try folder.write("schemactl.yaml", "sync: { engine: additive, local_tables: [\(composed)] }\n")
     try folder.expect(0, "lint")
     try folder.write("schemactl.yaml", "ignore: [\(decomposed)]\n")
