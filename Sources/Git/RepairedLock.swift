@@ -102,7 +102,7 @@ extension MigrationFolder {
           } else if keeper != nil {
             ": renumber this one \(command)"
           } else {
-            ": give one of the two another number \(command)"
+            Self.renumberEither(first, name)
           }
         problems[name.text] = "`\(first.text)` has the number \(number) too\(reason)\(advice)"
       }

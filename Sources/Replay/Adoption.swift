@@ -70,7 +70,9 @@ extension Project {
       "`\(path)` has run `\(last.id)` according to the ledger of another tool, but its schema "
         + "differs from the history. Nothing changed. The differences:",
       details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 },
-      remedy: "Correct the schema of the database, or list the objects under `ignore`")
+      remedy:
+        "Change the migrations that replace the entries so that they create this schema, or correct the "
+        + "schema of the database")
   }
 
   /// The number of migrations that count as applied according to another tool's ledger. Nil if the database

@@ -7,8 +7,8 @@
 /// - ``TableShape``, ``IndexShape``: a table's or an index's definition.
 /// - ``LossEvidence``, ``RowFailure``: the results of trials on rows.
 /// - ``LintScope``: the configuration's tables, releases and versions.
-/// - `Changes`, `EarlierNames`, `NewColumns`, `LostColumns`, `Snippets`, `Words`, `Reachability`,
-///   `RollingBack`: helpers that several rules and trials use.
+/// - `Changes`, `EarlierNames`, `NewColumns`, `LostColumns`, `Snippets`, `Words`,
+///   `Reachability`: helpers that several rules and trials use.
 
 import SchemaHistory
 import SchemaManifest

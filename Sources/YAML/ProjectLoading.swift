@@ -126,14 +126,20 @@ extension MigrationFolder {
     }
   }
 
+  /// Advice for two drafts with one number.
+  package static func renumberEither(_ one: ManifestName, _ other: ManifestName) -> String {
+    ": renumber the one that no database has run (`\(renumberCommand([one.id]))` or "
+      + "`\(renumberCommand([other.id]))`)"
+  }
+
   /// The advice for manifests with one number, if nothing else is known about them.
   package static func renumberOneOf(_ groups: [[ManifestName]]) -> [ExactText: String] {
     var problems: [ExactText: String] = [:]
     for names in groups {
       for name in names.dropFirst() {
         problems[name.text] =
-          "`\(names[0].text)` has the number \(MigrationNumber(id: name.id)) too: give one of the two "
-          + "another number (`\(renumberCommand([name.id]))`)"
+          "`\(names[0].text)` has the number \(MigrationNumber(id: name.id)) too"
+          + renumberEither(names[0], name)
       }
     }
     return problems

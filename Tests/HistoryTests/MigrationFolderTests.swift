@@ -164,8 +164,8 @@ struct MigrationFolderTests {
     for name in ["007_a.yaml", "7_b.yaml", "8_c.yaml"] { try temporary.write(name) }
     #expect(
       temporary.problems() == [
-        "7_b.yaml: `007_a.yaml` has the number 7 too: give one of the two another number "
-          + "(`schemactl renumber 7_b`)"
+        "7_b.yaml: `007_a.yaml` has the number 7 too: renumber the one that no database has run "
+          + "(`schemactl renumber 007_a` or `schemactl renumber 7_b`)"
       ])
   }
 
@@ -185,8 +185,8 @@ struct MigrationFolderTests {
         "03_d.yaml: unknown key `third`\(keys)", "03_d.yaml: a manifest needs `operations`",
         "1_a.yaml: unknown key `first`\(keys)", "1_a.yaml: unknown key `second`\(keys)",
         "2_b.yml: rename it to `2_b.yaml`: manifests end in `.yaml`",
-        "3_c.yaml: `03_d.yaml` has the number 3 too: give one of the two another number "
-          + "(`schemactl renumber 3_c`)",
+        "3_c.yaml: `03_d.yaml` has the number 3 too: renumber the one that no database has run "
+          + "(`schemactl renumber 03_d` or `schemactl renumber 3_c`)",
         "4_e.yaml: is not a regular file",
       ])
   }
