@@ -130,7 +130,7 @@ package struct Restore {
       }
       onEvent(
         .note(
-          "`\(database)` has no ledger, so schemactl cannot check whether the backup belongs to it: "
+          "`\(database)` has no readable ledger, so schemactl cannot check whether the backup belongs to it: "
             + run))
     }
     guard let project else { return nil }
@@ -148,13 +148,18 @@ package struct Restore {
   /// - Throws: a failure if the database cannot be read at the moment.
   private func liveDatabase() throws(Failure) -> LiveDatabase? {
     guard DatabaseFile.isFile(database) else { return nil }
-    do throws(Failure) {
-      return try LiveDatabase(
-        DatabaseFile.openForReading(database, timeout: timeout), ledger, path: database)
-    } catch {
-      if [.inputOutput, .brokenHistory].contains(error.status) { return nil }
-      throw Failure(error.status, error.message + ". Nothing changed")
+    // A single failed read looks like damage.
+    for _ in 0..<2 {
+      do throws(Failure) {
+        return try LiveDatabase(
+          DatabaseFile.openForReading(database, timeout: timeout), ledger, path: database)
+      } catch {
+        guard [.inputOutput, .brokenHistory].contains(error.status) else {
+          throw Failure(error.status, error.message + ". Nothing changed")
+        }
+      }
     }
+    return nil
   }
 
   // MARK: Replacing the database
