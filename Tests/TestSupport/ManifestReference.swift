@@ -88,7 +88,8 @@ package enum ManifestReference {
     - If the two values agree by `map` or by `map_back`, the triggers change nothing. An older version
       that writes 0 over 0 leaves a `status` of 2. The triggers never react to each other.
     - If the winner's map does not name a value, both columns keep their values. This includes NULL. Name
-      every possible value of the new column in `map_back`.
+      every possible value of the new column in `map_back`. If the new column has `check: NAME IN (…)`,
+      schemactl refuses a `map_back` without one of these values.
     - `map_back` must name every value of `map`, and return it to a value that `map` converts into it.
       Both columns must store the values unchanged, and their CHECK must allow them.
     - schemactl refuses columns in the primary key, UNIQUE columns and generated columns. It also refuses
