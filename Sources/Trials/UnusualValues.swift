@@ -1,6 +1,7 @@
 import SchemaHistory
 import SchemaModel
 import SchemaPlanning
+import SchemaSQLText
 import SchemaSQLite
 
 /// Values that a schema accepts and that generated rows do not have.

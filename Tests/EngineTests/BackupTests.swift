@@ -76,7 +76,7 @@ struct BackupTests {
     try sandbox.addSQL("0009_last", "CREATE TABLE last (a);")
     let first = try sandbox.migrate(to: "7") { $0.backup = BackupOptions(.path(folder)) }
     let name = try #require(first.backup?.dropFirst(folder.count + 1))
-    #expect(name.wholeMatch(of: /live\.sqlite-[0-9a-f]{8}\.backup-0001-\d{8}T\d{6}Z/) != nil)
+    #expect(name.wholeMatch(of: /live\.sqlite-[0-9a-f]+\.backup-0001-\d{8}T\d{6}Z/) != nil)
     let second = try sandbox.migrate(to: "8") {
       $0.backup = BackupOptions(.path(sandbox.folder + "/one.sqlite"))
     }
