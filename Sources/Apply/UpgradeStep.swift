@@ -26,6 +26,7 @@ extension Upgrade {
         let violations = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
         let record = try run(step, batch, beyond: violations)
+        try runner.requireIntegrity(after: record, context)
         let after = try Schema(of: connection, knowing: before)
         let delta = SchemaDelta(from: before, to: after)
         try project.requireExpectedChange(

@@ -53,6 +53,8 @@ package final class Runner {
   package struct Record: Sendable {
     package var writeSet = WriteSet()
     package var strategies: [Strategy] = []
+    /// Whether the migration can have written to `sqlite_schema`.
+    var editsSchema = false
     /// The first call of a function that the application declares without an implementation.
     var missingCall: Call?
     /// The temporary objects that the migration created and did not drop.
@@ -142,9 +144,8 @@ package final class Runner {
         record.writeSet = known.writeSet
         record.renames = known.renames
       }
-      if record.writeSet.namesSettings || !connection.isOn(.defensive) {
-        try putBackSettings(context)
-      }
+      record.editsSchema = !connection.isOn(.defensive)
+      if record.writeSet.namesSettings || record.editsSchema { try putBackSettings() }
       if record.writeSet.namesTemporary { record.temporary = try dropTemporaryObjects() }
     } catch {
       throw context.failure(error, onScratch: target.isPrivate)
@@ -294,22 +295,25 @@ package final class Runner {
   // MARK: Settings and temporary objects
 
   /// Undoes the effects of PRAGMAs such as `writable_schema`, which outlive transactions.
-  private func putBackSettings(_ context: Context) throws {
+  private func putBackSettings() throws(DatabaseError) {
     if !connection.isOn(.defensive) {
       // Other connections notice an edited schema only if its version changes.
       let version = try connection.value("PRAGMA schema_version")?.integer ?? 0
       try connection.execute("PRAGMA schema_version = \(version + 1)")
       try connection.execute("PRAGMA writable_schema = RESET")
-      // SQLite has not checked what the migration has written to `sqlite_schema`.
-      let found = try connection.integrityCheck()
-      guard found.isEmpty else {
-        throw context.failure(
-          .migrationFailed,
-          "after `PRAGMA writable_schema`, `integrity_check` reports: \(found.joined(separator: "; "))"
-        )
-      }
     }
     try resetSettings()
+  }
+
+  /// Fails if a migration has damaged the database under `PRAGMA writable_schema`. SQLite does not check what a
+  /// migration writes to `sqlite_schema`.
+  package func requireIntegrity(after record: Record, _ context: Context) throws {
+    guard record.editsSchema else { return }
+    let found = try connection.integrityCheck()
+    guard !found.isEmpty else { return }
+    throw context.failure(
+      .migrationFailed,
+      "after `PRAGMA writable_schema`, `integrity_check` reports: \(found.joined(separator: "; "))")
   }
 
   /// Resets the settings that a migration may change. Also called after a failed migration.

@@ -248,6 +248,7 @@ package final class ScratchDatabase {
         let record = try runner.run(migration)
         try refresh()
         try refuseLedgerEdit(context)
+        try runner.requireIntegrity(after: record, context)
         let delta = SchemaDelta(from: before, to: schema)
         try refuseReserved(delta, context)
         if !isForLint, !isReleased(migration),
