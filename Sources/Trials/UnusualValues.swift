@@ -23,13 +23,14 @@ extension LossJudge {
     return true
   }
 
-  /// Whether the step fails if the column, which is part of the primary key, holds NULL in a row.
+  /// Whether the step fails or omits the row if the column, which is part of the primary key, holds NULL.
   func failsOnNull(
     in column: DeviceTable.Column, of table: FilledDatabase.Table
   ) throws(Failure) -> Bool {
     guard let index = table.index(of: column.key),
       let change = setting(Cell(table: table.shape.key, row: 0, column: index), to: .null)
     else { return false }
-    return try experiment.run([change]) == nil && experiment.failure != nil
+    guard let outcome = try experiment.run([change]) else { return experiment.failure != nil }
+    return outcome.contents.rowCount != base.contents.rowCount
   }
 }

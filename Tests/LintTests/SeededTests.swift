@@ -495,6 +495,12 @@ struct SeededSilenceTests {
     #expect(try found(tags, step("id TEXT PRIMARY KEY, v TEXT")) == [])
     let replaced = withoutRowid.replacing("*", with: "coalesce(id, 'row-' || rowid), v")
     #expect(try found(tags, replaced) == [])
+    let update = #"update: { table: tags, set: { id: "'row ' || rowid" }, where: id IS NULL }"#
+    let report = try lint([sql(lists), tags, withoutRowid], .local)
+    #expect(report.findings.contains { $0.fix?.contains(update) ?? false })
+    #expect(try found(tags, "operations:\n  - \(update)\n", withoutRowid) == [])
+    let ignoring = withoutRowid.replacing("INSERT INTO", with: "INSERT OR IGNORE INTO")
+    #expect(try found(tags, ignoring) == ["0003 3:7 error fails-on-data tags.id"])
     // These keys refuse NULL without a clause, too.
     let strict = sql("CREATE TABLE tags (id TEXT PRIMARY KEY, v TEXT) STRICT")
     #expect(try found(strict, step("id TEXT PRIMARY KEY NOT NULL, v TEXT", "STRICT")) == [])

@@ -97,10 +97,10 @@ extension Timeline {
         before.isInPrimaryKey(old) && !before.isNeverNull(old)
           && (new.notNull != nil || after.isWithoutRowid && after.isInPrimaryKey(new))
           && !(new.notNull == .replace && new.defaultText != nil)
-          && (losses.ran(on: change)
-            ? losses.refusesNull.contains(
-              .init(migration: change.migration, table: before.key, column: old.key))
-            : !change.isPrepared(new.key, self))
+          && !change.isPrepared(new.key, self)
+          && (!losses.ran(on: change)
+            || losses.refusesNull.contains(
+              .init(migration: change.migration, table: before.key, column: old.key)))
       }.map { _, new -> Draft in
         let cause = new.notNull == nil ? " in a WITHOUT ROWID table" : ""
         var draft = draft(
@@ -115,7 +115,11 @@ extension Timeline {
   }
 
   private func filling(_ column: TableShape.Column, of table: TableShape) -> String {
-    let value = yamlQuoted(column.defaultText ?? Value.empty(ofType: column.type).sql)
+    // Rows of one key need different values.
+    let isSoleKey = table.primaryKey?.columns == [column.key]
+    let unique = column.affinity == .text ? "'row ' || rowid" : "-rowid"
+    let value = yamlQuoted(
+      isSoleKey ? unique : column.defaultText ?? Value.empty(ofType: column.type).sql)
     return operationSnippet(
       "update",
       [
