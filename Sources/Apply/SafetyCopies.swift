@@ -177,18 +177,16 @@ extension Upgrade {
   }
 
   /// Removes the copies of a transaction that has certainly not been committed, because an unnecessary backup
-  /// replaces an older one. A file that the user named remains if the disk may be faulty. All copies remain if
-  /// the database was moved or removed, because they may be the last ones.
+  /// replaces an older one. A file that the user named remains, except after a busy COMMIT or on a full disk: the
+  /// disk may be faulty. All copies remain if the database was moved or removed, because they may be the last
+  /// ones.
   ///
   /// - Parameter error: the error of COMMIT; nil before it.
   func withdrawCopies(after error: DatabaseError? = nil) {
     guard !connection.hasMoved else { return }
     for (purpose, path) in safety.published {
-      if let error, purpose == .backup, case .file = destination, error.code != .busy,
-        !error.isFullDisk
-      {
-        continue
-      }
+      let isHarmless = error.map { $0.code == .busy || $0.isFullDisk } ?? false
+      if purpose == .backup, case .file = destination, !isHarmless { continue }
       guard (try? removeFile(path)) != nil else { continue }
       switch purpose {
       case .backup: report.backup = nil

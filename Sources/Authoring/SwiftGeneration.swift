@@ -197,9 +197,8 @@ package struct SwiftGenerator {
   /// Types that the generated code uses, and names that Swift does not allow for a struct.
   private static let takenTypes: Set<ExactText> = [
     "Any", "Bool", "Codable", "CodingKey", "Column", "Data", "Double", "FetchableRecord",
-    "Hashable",
-    "Int", "Int64", "PersistableRecord", "Protocol", "Self", "Sendable", "String", "Table", "Type",
-    "UInt8",
+    "Hashable", "Int", "Int64", "PersistableRecord", "Protocol", "Self", "Sendable", "String",
+    "Table", "Type", "UInt8",
   ]
 
   private static let keywords: Set<ExactText> = [

@@ -116,7 +116,7 @@ extension WorkLimit.Exceeded {
     case .seconds(let seconds):
       "this statement exceeded the replay time limit of \(counted(seconds)) s. If it does end, raise "
         + "`replay: { seconds: … }` in `schemactl.yaml`"
-    case .steps: "this statement does not end after 100 million instructions of SQLite"
+    case .steps(let steps): "this statement does not end after \(steps) instructions of SQLite"
     case .megabytes(let megabytes):
       "this statement exceeded the replay size limit of \(megabytes) MB. If it needs more, raise "
         + "`replay: { megabytes: … }` in `schemactl.yaml`"

@@ -134,9 +134,7 @@ extension Runner {
       throw context.failure(
         .bug, "`sqlite_schema` does not hold `\(edit.table)` as planned")
     }
-    let version = try connection.value("PRAGMA main.schema_version")?.integer ?? 0
-    // Every connection, including this one, reads the schema again after its version has changed.
-    try connection.execute("PRAGMA main.schema_version = \(version + 1)")
+    try raiseSchemaVersion()
     // This statement reads the schema again. With `writable_schema`, SQLite would ignore an error in the new SQL,
     // and no other connection could read the database.
     connection.set(.writableSchema, to: false)

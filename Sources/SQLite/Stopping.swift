@@ -47,7 +47,7 @@ extension Connection {
   func exceeded(_ code: Int32) -> WorkLimit.Exceeded? {
     guard let timer = stopCheck?.timer else { return nil }
     return switch code & 0xFF {
-    case SQLITE_INTERRUPT where timer.hasSpentSteps: .steps
+    case SQLITE_INTERRUPT where timer.hasSpentSteps: .steps(timer.limit.steps ?? 0)
     case SQLITE_INTERRUPT where timer.hasExpired: .seconds(timer.limit.seconds)
     // An in-memory database cannot run out of disk space.
     case SQLITE_FULL, SQLITE_TOOBIG: .megabytes(timer.limit.megabytes)
@@ -72,7 +72,7 @@ package struct WorkLimit: Equatable, Sendable {
   package enum Exceeded: Equatable, Sendable {
     case seconds(Double)
     case megabytes(Int)
-    case steps
+    case steps(Int)
   }
 }
 

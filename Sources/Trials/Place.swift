@@ -62,7 +62,8 @@ struct Place {
     guard !cells.isEmpty,
       let step = try last(one, two, orHolding: { $0 == column && values.contains($1) })
     else { return overwrites(column) ? nil : fallback }
-    return updates(step, column) || keepsOnlyKeys(step, of: cells) ? nil : place(of: step)
+    return updates(step, column, of: cells) || keepsOnlyKeys(step, of: cells)
+      ? nil : place(of: step)
   }
 
   /// The statement after which two runs no longer differ. If no statement has this effect, the
@@ -190,13 +191,19 @@ struct Place {
     }
   }
 
-  /// Whether the statement, or a trigger of its table that it fires, writes the column. A trigger maintains, for
-  /// example, the time of the last change.
-  private func updates(_ step: Experiment.Step, _ column: Identifier) -> Bool {
-    writesTable(step)
+  /// Whether the statement writes the column, or a trigger of its table that it fires writes another value than
+  /// NULL. Such a trigger maintains, for example, the time of the last change.
+  private func updates(
+    _ step: Experiment.Step, _ column: Identifier, of cells: [LossJudge.Cell]
+  ) -> Bool {
+    let isMaintained = cells.contains { cell in
+      judge.valuesAfter(cell, in: outcome.name, as: column).contains { $0 != .null }
+    }
+    return writesTable(step)
       && step.statement.events.contains { event in
         guard names.contains(event.first?.identifier ?? "") else { return false }
         return event.action == .update && event.second?.identifier == column
+          && (event.trigger == nil || isMaintained)
           || event.trigger == nil && event.action == .insert
             && TokenizedSQL(step.statement.sql).insertsColumn(column)
       }

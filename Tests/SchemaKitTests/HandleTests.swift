@@ -136,7 +136,10 @@ struct HandleTests {
     #expect(error?.migration == "0002_fails")
     let other = try AppConnection(sandbox.database)
     for index in 0..<changes { try other.run("CREATE TABLE z\(index) (a)") }
-    #expect(throws: AppConnection.Message.self) { try app.run("INSERT INTO n VALUES ('lost')") }
+    let refusal = #expect(throws: AppConnection.Message.self) {
+      try app.run("INSERT INTO n VALUES ('lost')")
+    }
+    #expect(refusal?.description == "no such table: n")
     for index in 0..<changes { #expect(try other.run("SELECT count(*) FROM z\(index)") == "0") }
   }
 
