@@ -69,6 +69,35 @@ extension Project {
     return all
   }
 
+  /// Replays the history as a device does that installs each release: on a new connection for each.
+  ///
+  /// A migration that depends on its connection (`total_changes()`) can create another schema there, or fail.
+  ///
+  /// - Parameter whole: the complete replay on one connection.
+  /// - Throws: a failure that names the release before: another schema (1), or a failing migration (3).
+  package func requireSameSchema(
+    fromEachRelease whole: PendingReplay, _ interruption: Interruption
+  ) throws(Failure) {
+    guard let releases = lock?.releases, !releases.isEmpty else { return }
+    var release: LockRelease?
+    var scratch = try ScratchDatabase(application, interruption: interruption)
+    scratch.isReleased = isFrozen
+    for (step, fingerprint) in zip(whole.steps, whole.fingerprints) {
+      do throws(Failure) {
+        try scratch.apply(step.migration)
+        if scratch.fingerprint != fingerprint {
+          throw Context(migration: step.migration).failure(
+            .finding, "this migration creates another schema than in a new database")
+        }
+      } catch {
+        throw error.adding(release.map { "on a database of release \($0.name)" })
+      }
+      guard let next = releases.first(where: { $0.lastID == step.migration.id }) else { continue }
+      release = next
+      scratch = try ScratchDatabase(continuing: scratch, interruption: interruption)
+    }
+  }
+
   /// Replays `targets` on a scratch database.
   ///
   /// - Parameter known: the ids in the database's ledger.

@@ -43,6 +43,9 @@ package struct CheckReport {
     replay = attempt(.replay) {
       try project.replay(noting: &history.history, evaluatesAssertions: true, interruption)
     }
+    if let replay, replay.failure == nil {
+      attempt(.replay) { try project.requireSameSchema(fromEachRelease: replay, interruption) }
+    }
     attempt(.history) {
       try project.verifySquashed(into: &history, interruption)
       try project.showEdits(in: &history, compared?.1)

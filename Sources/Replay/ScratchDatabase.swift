@@ -157,6 +157,23 @@ package final class ScratchDatabase {
     checksOwnRows = true
   }
 
+  /// Creates a replay that continues another one on a new connection. It has the schema and the rows of the
+  /// other connection, but not its state, such as temporary objects and counters.
+  package convenience init(
+    continuing other: ScratchDatabase, interruption: Interruption
+  ) throws(Failure) {
+    let application = other.application
+    try self.init(
+      application, isForLint: other.isForLint, interruption: interruption
+    ) { () throws(DatabaseError) in
+      let connection = try Schema().scratch(application)
+      try connection.deserialize(try other.connection.serialized())
+      connection.set(.trustedSchema, to: true)
+      return connection
+    }
+    isReleased = other.isReleased
+  }
+
   /// Creates a replay on a database with rows: one that lint has filled, or a copy of a real database.
   ///
   /// - Parameters:

@@ -161,6 +161,31 @@ struct CheckTests {
     #expect(try folder.expect(3, "migrate", "--database", "app.db").errors.contains(message))
   }
 
+  @Test(
+    "a migration that depends on its connection is reported with the release before it",
+    arguments: [
+      (3, "INSERT INTO notes SELECT total_changes() - 3", "CHECK constraint failed: id >= 0"),
+      (
+        1,
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE notes "
+          + "(id INTEGER PRIMARY KEY CHECK (id >= 0), text)' WHERE name = 'notes' AND total_changes() > 2",
+        "this migration creates another schema than in a new database"
+      ),
+    ])
+  func connection(status: Int32, sql: String, message: String) throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": manifest("CREATE TABLE notes (id INTEGER PRIMARY KEY CHECK (id >= 0))"),
+      "0002_rows": manifest("INSERT INTO notes VALUES (5), (6), (7)"),
+    ])
+    try folder.expect(0, "freeze", "--release", "1.0")
+    try folder.write("migrations/0003_depends.yaml", manifest(sql))
+    let run = try folder.expect(status, "check", "--profile", "local")
+    #expect(run.output.contains("failed  replay     3 migrations."))
+    #expect(run.output.contains("migrations/0003_depends.yaml:"))
+    #expect(run.output.contains(message))
+    #expect(run.output.contains("on a database of release 1.0"))
+  }
+
   @Test("3: an assertion must hold on a new database", arguments: [1, 2])
   func assertion(expected: Int) throws {
     let folder = try WorkingFolder.of([

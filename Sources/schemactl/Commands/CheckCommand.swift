@@ -14,7 +14,7 @@ enum CheckCommand: Command {
     name: "check", summary: "Check the whole project, for example in CI.",
     discussion: """
       Reads every manifest, and compares the history with `history.lock` and with other git \
-      revisions. Replays the history, and lints it. \
+      revisions. Replays the history on a new database and from each release, and lints it. \
       Compares the schema file, if `schemactl.yaml` names one. Every check runs even if another \
       check fails. The exit code is that of the worst result. `check` needs no database and writes \
       nothing.
