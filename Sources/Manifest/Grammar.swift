@@ -244,7 +244,7 @@ func complaint(aboutExpression text: String) -> String? {
 }
 
 /// Whether a text is a day of the Gregorian calendar as `YYYY-MM-DD`.
-func isCalendarDate(_ text: String) -> Bool {
+package func isCalendarDate(_ text: String) -> Bool {
   let midnight = Timestamp(compact: text.filter { $0 != "-" } + "T000000Z")
   return midnight?.description.hasPrefix(text) == true && text.utf8.count == 10
 }

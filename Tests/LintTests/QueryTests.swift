@@ -207,6 +207,19 @@ struct QueryTests {
     }
   }
 
+  @Test("a comment suppresses its finding through the day after `until`")
+  func commentWithDate() throws {
+    func rules(_ comment: String) throws -> [String] {
+      try lint([notes], .local, queries: "\(comment)\nSELECT * FROM session;").findings
+        .filter { !$0.isSuppressed }.map(\.rule).sorted()
+    }
+    #expect(try rules("-- schemactl: allow query-broken until 2026-11-20: Why.") == [])
+    #expect(try rules("--schemactl:allow query-broken until 2026-11-20 Why.") == [])
+    #expect(
+      try rules("-- schemactl: allow query-broken until 2026-11-19: Why.")
+        == ["query-broken", "unused-suppression"])
+  }
+
   @Test(
     "a comment without a finding is reported, even in a file without statements")
   func idleComments() throws {
@@ -237,7 +250,18 @@ struct QueryTests {
   @Test(
     "a comment without a reason or with an unknown rule is an error at its position",
     arguments: [
-      ("query-broken", "it needs a reason"),
+      ("query-broken", "the suppression needs a reason"),
+      ("query-broken until 2027-01-31:", "the suppression needs a reason"),
+      (
+        "query-broken until May: Why.",
+        "`until` needs a day of the calendar, not `May`: write "
+          + "`-- schemactl: allow RULE until 2027-01-31: reason`"
+      ),
+      (
+        "query-broken: It goes until 2027-01-31.",
+        "`until 2027-01-31.` in the reason does not limit the suppression: write "
+          + "`-- schemactl: allow RULE until 2027-01-31: reason`"
+      ),
       ("query-brokn: Why.", "`query-brokn` is not a rule: did you mean `query-broken`?"),
       (
         "query-columns-changed: Why.",
