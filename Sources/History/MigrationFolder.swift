@@ -196,15 +196,19 @@ extension MigrationFolder {
     return try body()
   }
 
-  /// Fails if the folder already contains a history. For commands that start one.
+  /// The latest migration; without manifests the name of the lock, if it exists. Nil without a history.
   ///
   /// - Parameter mayHoldOther: whether the folder may contain another tool's files, next to which
   ///   the manifests are written.
-  package func requireNoHistory(mayHoldOther: Bool = false) throws {
-    guard try somethingExists(at: path) else { return }
+  package func latest(mayHoldOther: Bool = false) throws -> String? {
+    guard try somethingExists(at: path) else { return nil }
     let isFrozen = try lock() != nil
-    let last = try ids(mayHoldOther: mayHoldOther).last
-    guard let last = last ?? (isFrozen ? HistoryLock.fileName : nil) else { return }
+    return try ids(mayHoldOther: mayHoldOther).last ?? (isFrozen ? HistoryLock.fileName : nil)
+  }
+
+  /// Fails if the folder already contains a history. For commands that start one.
+  package func requireNoHistory(mayHoldOther: Bool = false) throws {
+    guard let last = try latest(mayHoldOther: mayHoldOther) else { return }
     throw Failure(
       .finding, "`\(path)` already has a history, up to `\(last)`",
       remedy: "Add a migration with `schemactl new`, or name another folder with `--migrations`")

@@ -216,7 +216,7 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(0, .current, "squash --to 3"), Document(1, .current, "squash --to 1", schema: "error"),
     Document(64, .current, "squash"),
     Document(1, .strangers, "init --from app.sqlite", schema: "error"),
-    Document(1, .current, "init", schema: "error"),
+    Document(1, .configured, "init", schema: "error"),
     Document(0, .empty, "init --profile local"), Document(0, .foreign, "init --from app.sqlite"),
     Document(0, .foreign, "init --from app.sqlite --migrations db"),
     Document(0, .pending, "repair 7 applied --reason x --force --database app.sqlite"),

@@ -48,6 +48,22 @@ struct ProjectTests {
     #expect(again.errors.contains("Add a migration with `schemactl new`"))
   }
 
+  @Test("init adds the missing configuration to a history that `new` began, but no baseline")
+  func afterNew() throws {
+    let folder = try WorkingFolder()
+    try folder.connection().execute("CREATE TABLE theirs (id INTEGER PRIMARY KEY)")
+    try folder.expect(0, "new", "Create notes")
+    let before = try text(folder, "migrations/0001_create_notes.yaml")
+    let refused = try folder.expect(1, "init", "--from", "app.sqlite", "--profile", "local")
+    #expect(refused.errors.contains("already has a history, up to `0001_create_notes`"))
+    #expect(!folder.exists("schemactl.yaml"))
+    let run = try folder.expect(0, "init", "--profile", "local")
+    #expect(run.output.hasSuffix("Next: `schemactl lint`\n"), "\(run.output)")
+    #expect(try text(folder, "schemactl.yaml").contains("\nsync: { engine: none }\n"))
+    #expect(try text(folder, "migrations/0001_create_notes.yaml") == before)
+    try folder.expect(1, "init")
+  }
+
   @Test("init --from also writes the baseline")
   func baseline() throws {
     let folder = try WorkingFolder()

@@ -13,7 +13,8 @@ enum InitCommand: Command {
     discussion: """
       Creates the migrations directory, `schemactl.yaml`, and the JSON Schemas that let editors \
       complete and check both. On a terminal it asks which engine syncs the database with other \
-      devices. Elsewhere, name the profile with `--profile`. `init` never changes existing files.
+      devices. Elsewhere, name the profile with `--profile`. `init` never changes existing files. \
+      If only the migrations directory exists, `init` adds the other files.
 
       With `--from` it also writes `0001_baseline.yaml`, a migration that creates the schema of an \
       existing database, and adopts that database. A baseline has no rows: add rows that a new \
@@ -34,8 +35,10 @@ enum InitCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let folder = MigrationFolder(session.migrations)
-    try folder.requireNoHistory()
     let database = session.text("from")
+    // A project that began with `new` has manifests but no configuration.
+    let hasHistory = try folder.latest() != nil
+    if database != nil || session.file != nil { try folder.requireNoHistory() }
     // If the database cannot be adopted, fail before anything is written.
     let manifest = try database.map { database in
       try FirstManifest(
@@ -80,7 +83,8 @@ enum InitCommand: Command {
       }
       if let report { $0.mention("Adopted the database at `\(report.at.visible)`.") }
       let next =
-        report == nil ? session.command("new") + " 'Create notes'" : session.command("lint")
+        report == nil && !hasHistory
+        ? session.command("new") + " 'Create notes'" : session.command("lint")
       $0.mention("Next: `\(next.visible)`")
     }
     return .success
