@@ -110,6 +110,14 @@ struct DriftTests {
     for words in ["plan", "migrate"] { try folder.expect(0, words) }
   }
 
+  @Test("diff prints its advice after the differences")
+  func advice() throws {
+    let run = try folder().shell("\"$schemactl\" diff 2>&1")
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.first == "--- the history", "\(run.output)")
+    #expect(lines.last?.hasPrefix("help: if the database is right") == true, "\(run.output)")
+  }
+
   @Test("status reports why it could not compare the schema")
   func unknown() throws {
     let folder = try WorkingFolder.of([

@@ -162,7 +162,10 @@ final class TextReporter: Reporter {
   }
 
   /// Writes a line of advice below the last problem on standard error.
-  func help(_ text: String) { errors.write("help: \(text.visible)\n") }
+  func help(_ text: String) {
+    output.flush()
+    errors.write("help: \(text.visible)\n")
+  }
 
   /// Writes `file:line:column: error: message [rule]`, the source line with a caret, and further lines.
   private func write(_ annotation: Annotation, to stream: Output, rule: String? = nil) {
