@@ -9,7 +9,7 @@ package struct BackupOptions: Sendable {
     case besideDatabase
     /// An existing folder.
     case folder(String)
-    /// An existing folder, or a new file.
+    /// An existing folder, or a new file. A path that ends in `/` is a folder.
     case path(String)
   }
 
@@ -203,18 +203,23 @@ package enum BackupDestination: Sendable {
   ) throws(Failure) {
     switch place {
     case .besideDatabase: self = .series(Backups(of: database, ledger))
-    case .folder(let folder):
-      guard FileStatus(folder)?.isFolder == true else {
-        throw Failure(
-          .notFound, "folder `\(folder)` does not exist: create it, or name another folder")
-      }
-      self = .series(Backups(of: database, ledger, in: folder))
-    case .path(let path) where FileStatus(path)?.isFolder == true:
-      self = .series(Backups(of: database, ledger, in: path))
-    case .path(let path):
+    case .path(let path) where !path.hasSuffix("/") && FileStatus(path)?.isFolder != true:
       try Self.requireNew(path, of: database)
       self = .file(path)
+    case .path(let folder):
+      try Self.requireFolder(folder, "name another folder")
+      self = .series(Backups(of: database, ledger, in: folder))
+    case .folder(let folder):
+      try Self.requireFolder(folder, "correct `backup.path` in `schemactl.yaml`")
+      self = .series(Backups(of: database, ledger, in: folder))
     }
+  }
+
+  private static func requireFolder(_ folder: String, _ alternative: String) throws(Failure) {
+    guard FileStatus(folder)?.isFolder != true else { return }
+    throw Failure(
+      .notFound, "folder `\(folder)` for the backup does not exist. Nothing changed",
+      remedy: "Create it (`mkdir -p \(shellQuoted(folder))`), or \(alternative)")
   }
 
   private static func requireNew(_ path: String, of database: String) throws(Failure) {
@@ -230,9 +235,7 @@ package enum BackupDestination: Sendable {
         "`\(path)` already exists, or has a journal or write-ahead log, and a backup never replaces "
           + "a file. Nothing changed. Name another file, or a folder")
     }
-    guard !path.hasSuffix("/"), FileStatus(parentFolder(of: path))?.isFolder == true else {
-      throw Failure(.notFound, "\(path): the folder does not exist. Nothing changed")
-    }
+    try requireFolder(parentFolder(of: path), "name another file")
   }
 
   /// The beginning of the copy's path before it has its name.

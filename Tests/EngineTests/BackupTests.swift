@@ -77,11 +77,14 @@ struct BackupTests {
     let first = try sandbox.migrate(to: "7") { $0.backup = BackupOptions(.path(folder)) }
     let name = try #require(first.backup?.dropFirst(folder.count + 1))
     #expect(name.wholeMatch(of: /live\.sqlite-[0-9a-f]+\.backup-0001-\d{8}T\d{6}Z/) != nil)
-    let second = try sandbox.migrate(to: "8") {
+    let slash = try sandbox.migrate(to: "8") { $0.backup = BackupOptions(.path(folder + "/")) }
+    #expect(slash.backup?.hasPrefix(folder + "/live.sqlite-") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
+    let second = try sandbox.migrate(to: "9") {
       $0.backup = BackupOptions(.path(sandbox.folder + "/one.sqlite"))
     }
     #expect(second.backup == sandbox.folder + "/one.sqlite")
-    #expect(try (Ledger.usual.rows(in: still(sandbox.folder + "/one.sqlite")) ?? []).count == 7)
+    #expect(try (Ledger.usual.rows(in: still(sandbox.folder + "/one.sqlite")) ?? []).count == 8)
   }
 
   @Test("a backup never replaces a file, and is refused before any change")

@@ -29,7 +29,9 @@ enum MigrateCommand: Command {
       .dryRun,
       .init(
         "backup", .optionalText("PATH"),
-        summary: "Copy the database first: beside it, into a directory, or to a new file."),
+        summary:
+          "Copy the database first: beside it, into the directory PATH (existing, or with `/` "
+          + "at its end), or to the new file PATH."),
       .init(
         "reset-drafts",
         summary: "Return to the state before the first draft, then apply the pending migrations."),
