@@ -106,11 +106,7 @@ extension TextReporter {
   func show(_ report: MigrateReport, _ options: MigrateOptions) {
     let database = options.database.visible
     if report.created { mention("Created `\(database)`.") }
-    if let last = report.adopted.last {
-      mention(
-        "Adopted \(counted(report.adopted.count, "migration")) up to `\(last.visible)`, which another "
-          + "tool applied.")
-    }
+    if let adopted = adoption(of: report.adopted) { mention("Adopted \(adopted.visible).") }
     if let copy = report.draftCopy {
       note("schemactl kept the state before the first draft: `\(copy)` (see `--reset-drafts`)")
     }
@@ -129,6 +125,17 @@ extension TextReporter {
       help(
         "`schemactl restore --database \(shellQuoted(options.database)) \(shellQuoted(backup))` "
           + "returns to the state before this run")
+    }
+  }
+
+  /// Notes that `migrate` would adopt the migrations.
+  func noteAdoption(of ids: [String]) {
+    if let adopted = adoption(of: ids) { note("`schemactl migrate` would adopt \(adopted)") }
+  }
+
+  private func adoption(of ids: [String]) -> String? {
+    ids.last.map {
+      "\(counted(ids.count, "migration")) up to `\($0)`, which another tool applied"
     }
   }
 

@@ -91,6 +91,7 @@ extension TextReporter {
     } else {
       list(plan.migrations, "migration") { show($0, report.answers) }
     }
+    noteAdoption(of: plan.adopted.map(\.id))
     noteDrift(plan.drift, database ?? "")
     report.notes.forEach(note)
     if isSQL, let beyond = plan.beyond { note(beyond.sentence) }
@@ -146,6 +147,7 @@ extension TextReporter {
 
   fileprivate func show(_ report: RehearsalReport, _ options: MigrateOptions) {
     let applied = report.run.applied
+    noteAdoption(of: report.run.adopted)
     show(applied, "On a copy, applied")
     noteDrift(report.run.drift, options.database)
     if let failure = report.run.failure {

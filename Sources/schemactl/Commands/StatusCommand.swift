@@ -83,7 +83,7 @@ extension TextReporter {
     if let failure = report.failure {
       complain(failure)
     } else if report.adoptable > 0 {
-      note("`schemactl migrate` would adopt \(counted(report.adoptable, "migration"))")
+      noteAdoption(of: report.applied.prefix(report.adoptable).map(\.id))
     } else if !report.drift.isEmpty {
       note("the schema differs from the history in \(counted(report.drift.count, "place"))")
     }

@@ -119,7 +119,8 @@ extension DryRunReport: JSONConvertible {
     let cost = plan.cost.map { $0.json + ["partial": plan.isCostPartial] }
     return (failure?.errorMember ?? [:]) + [
       "migrations": plan.migrations, "cost": cost, "script": script, "failed": failure,
-      "beyond": plan.beyond?.applied ?? [], "drift": plan.drift, "answers": answers, "notes": notes,
+      "beyond": plan.beyond?.applied ?? [], "adopted": plan.adopted.map(\.id), "drift": plan.drift,
+      "answers": answers, "notes": notes,
     ]
   }
 }
@@ -128,7 +129,7 @@ extension RehearsalReport: JSONConvertible {
   package var json: JSON {
     (run.failure?.errorMember ?? [:]) + [
       "migrations": [String](), "script": JSON.null, "failed": run.failure,
-      "beyond": run.beyond?.applied ?? [], "drift": run.drift,
+      "beyond": run.beyond?.applied ?? [], "adopted": run.adopted, "drift": run.drift,
       "copy": ["applied": run.applied, "milliseconds": milliseconds] as JSON,
     ]
   }
