@@ -34,8 +34,8 @@ package struct Linter: Sendable {
   ///   - configurationFile: the name of the configuration in messages.
   ///   - today: suppressions that expired before this day do not apply.
   ///   - interruption: ends a replay early.
-  /// - Throws: a failure (65) if the configuration or a manifest names an unknown rule, or if the
-  ///   configuration names an unknown migration or release.
+  /// - Throws: every unknown rule in the configuration and in manifests, and every unknown migration
+  ///   and release in the configuration.
   package init(
     project: Project, configuration: Configuration, profile: Profile? = nil,
     baseline: Baseline? = nil, queries: [QueryFile]? = nil,
@@ -44,18 +44,19 @@ package struct Linter: Sendable {
   ) throws {
     self.project = project
     self.profile = profile ?? Profile(configuration.sync.engine)
-    scope = try LintScope(
-      configuration, profile: self.profile, project: project, file: configurationFile)
+    var problems: [Diagnostic] = []
+    scope = LintScope(
+      configuration, profile: self.profile, project: project, file: configurationFile,
+      problems: &problems)
     var overrides: [ExactText: Severity] = [:]
     for setting in configuration.rules {
       if let problem = Rule.problem(withID: setting.rule) {
-        throw Failure(
-          .invalidInput, problem,
-          place: Failure.Place(file: configurationFile, position: setting.position))
+        problems.append(
+          Diagnostic(file: configurationFile, position: setting.position, message: problem))
       }
       overrides[setting.rule] = Severity(rawValue: setting.severity.rawValue)
     }
-    try project.migrations.requireKnownRules()
+    try throwIfAny(problems + project.migrations.invalidSuppressions)
     self.overrides = overrides
     self.baseline = baseline
     self.queries = queries
@@ -166,7 +167,7 @@ package struct Linter: Sendable {
     let isWhole = migrations.count == project.migrations.count
     let queries = isWhole ? self.queries ?? [] : []
     var queryTrial = queries.isEmpty ? nil : try QueryTrial(queries, project, scope)
-    try queryTrial?.all.requireKnownRules()
+    try failing { try throwIfAny(queryTrial?.all.invalidSuppressions ?? []) }
     var deltas: [SchemaDelta] = []
     var schema: Schema?
     var failure: Failure?
@@ -202,7 +203,8 @@ package struct Linter: Sendable {
     timeline.losses = trial.evidence
     timeline.noteCopiedColumns()
     if failure == nil, isWhole, !migrations.isEmpty {
-      try scope.requireKnownTables(timeline.changes.compactMap { ($0.after ?? $0.before)?.name })
+      let tables = timeline.changes.compactMap { ($0.after ?? $0.before)?.name }
+      try failing { try scope.requireKnownTables(tables) }
     }
     var evidence = Evidence(timeline: timeline)
     if Rule.all.contains(where: { $0.needsDevices && severity($0, profile) != .off }) {

@@ -122,39 +122,31 @@ struct Suppressions {
 }
 
 extension Suppression {
-  /// The reason why the suppression does not name a valid rule; nil if it does.
-  var problem: String? {
-    guard let rule = Rule.named(rule) else { return Rule.problem(withID: self.rule) }
-    return rule.isAboutSuppressions ? "a finding of `\(rule.id)` cannot be suppressed" : nil
+  /// The problem of a suppression that does not name a valid rule; nil if it does.
+  fileprivate func problem(in file: String) -> Diagnostic? {
+    let problem =
+      Rule.named(rule).map { rule in
+        rule.isAboutSuppressions ? "a finding of `\(rule.id)` cannot be suppressed" : nil
+      } ?? Rule.problem(withID: rule)
+    return problem.map { Diagnostic(file: file, position: position, message: $0) }
   }
 }
 
 extension [ApplicationQuery] {
-  /// - Throws: at the first suppression of an unknown rule or of a rule about suppressions.
-  func requireKnownRules() throws(Failure) {
-    for query in self {
-      for suppression in query.suppressions {
-        guard let problem = suppression.problem else { continue }
-        throw Failure(
-          .invalidInput, problem,
-          place: Failure.Place(file: query.file, position: suppression.position))
-      }
-    }
+  /// The suppressions of an unknown rule or of a rule about suppressions.
+  var invalidSuppressions: [Diagnostic] {
+    flatMap { query in query.suppressions.compactMap { $0.problem(in: query.file) } }
   }
 }
 
 extension [Migration] {
-  /// - Throws: with every suppression of an unknown rule or of a rule about suppressions.
-  func requireKnownRules() throws(InvalidInput) {
-    try throwIfAny(
-      flatMap { migration in
-        let manifest = migration.manifest
-        return (manifest.suppressions + manifest.operations.flatMap(\.suppressions)).compactMap {
-          suppression in
-          suppression.problem.map {
-            Diagnostic(file: migration.file, position: suppression.position, message: $0)
-          }
-        }
-      })
+  /// The suppressions of an unknown rule or of a rule about suppressions.
+  var invalidSuppressions: [Diagnostic] {
+    flatMap { migration in
+      let manifest = migration.manifest
+      return (manifest.suppressions + manifest.operations.flatMap(\.suppressions)).compactMap {
+        $0.problem(in: migration.file)
+      }
+    }
   }
 }

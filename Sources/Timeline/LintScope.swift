@@ -13,6 +13,7 @@ package struct LintScope: Sendable {
   /// The tables that sync; nil if all tables except local ones sync.
   private let tables: Set<Identifier>?
   private let localTables: Set<Identifier>
+  private let sync: SyncConfiguration
   /// The number of migrations before `sync.since`, when nothing synced.
   private let unsynced: Int
   /// The number of migrations in the oldest supported release. Every device has run them.
@@ -24,39 +25,53 @@ package struct LintScope: Sendable {
   /// The path of the configuration, for messages.
   private let file: String
 
-  /// - Throws: if `sync.since` does not name a migration, or `sync.oldest_release` a release.
+  /// - Parameter problems: receives a `sync.since` that does not name a migration, and a
+  ///   `sync.oldest_release` that does not name a release.
   package init(
-    _ configuration: Configuration, profile: Profile, project: Project, file: String
-  ) throws(Failure) {
-    let sync = configuration.sync
+    _ configuration: Configuration, profile: Profile, project: Project, file: String,
+    problems: inout [Diagnostic]
+  ) {
+    sync = configuration.sync
     self.profile = profile
     self.file = file
     minimumSQLite = configuration.minimumSQLite
-    tables = sync.tables.map { Set($0.map(\.identifier)) }
-    localTables = Set(sync.localTables.map(\.identifier))
+    tables = sync.tables.map { Set($0.map(\.text.identifier)) }
+    localTables = Set(sync.localTables.map(\.text.identifier))
     namesOldestRelease = sync.oldestRelease != nil
     drafts = Set(project.migrations.indices.filter { !project.isFrozen(project.migrations[$0]) })
-    unsynced =
-      try sync.since.map { (since) throws(Failure) in
-        try index(since, project.migrations, file)
-      } ?? 0
-    shipped =
-      try sync.oldestRelease.map { (release) throws(Failure) in
-        try count(release, project, file)
-      } ?? 0
+    func number(
+      _ name: PlacedName?, _ find: (PlacedName) throws(Diagnostic) -> Int
+    ) -> Int {
+      guard let name else { return 0 }
+      do throws(Diagnostic) {
+        return try find(name)
+      } catch {
+        problems.append(error)
+        return 0
+      }
+    }
+    unsynced = number(sync.since) { (since) throws(Diagnostic) in
+      try index(since, project.migrations, file)
+    }
+    shipped = number(sync.oldestRelease) { (release) throws(Diagnostic) in
+      try count(release, project, file)
+    }
   }
 
   /// - Parameter known: every table that the history has created.
-  /// - Throws: if `sync.tables` or `sync.local_tables` names another table.
-  package func requireKnownTables(_ known: [String]) throws(Failure) {
+  /// - Throws: every other table that `sync.tables` and `sync.local_tables` name.
+  package func requireKnownTables(_ known: [String]) throws(InvalidInput) {
     let all = Set(known.map(\.identifier))
-    for (key, names) in [("tables", tables ?? []), ("local_tables", localTables)] {
-      guard let unknown = names.subtracting(all).map(\.text).min() else { continue }
-      throw Failure(
-        .invalidInput,
-        "`sync.\(key)` names `\(unknown)`, which is not a table of the history"
-          + didYouMean(unknown, among: known), place: Failure.Place(file: file))
-    }
+    let lists = [("tables", sync.tables ?? []), ("local_tables", sync.localTables)]
+    try throwIfAny(
+      lists.flatMap { key, names in
+        names.filter { !all.contains($0.text.identifier) }.map { name in
+          Diagnostic(
+            file: file, position: name.position,
+            message: "`sync.\(key)` names `\(name.text)`, which is not a table of the history",
+            meant: suggestion(for: name.text, among: known))
+        }
+      })
   }
 
   /// Whether the configuration excludes the table from syncing.
@@ -99,32 +114,31 @@ package struct LintScope: Sendable {
 }
 
 private func index(
-  _ since: String, _ migrations: [Migration], _ file: String
-) throws(Failure) -> Int {
-  let found = migrations.firstIndex { $0.answers(to: since) || $0.replaces(since) }
+  _ since: PlacedName, _ migrations: [Migration], _ file: String
+) throws(Diagnostic) -> Int {
+  let found = migrations.firstIndex { $0.answers(to: since.text) || $0.replaces(since.text) }
   if let found { return found }
-  throw Failure(
-    .invalidInput,
-    "`sync.since` is `\(since)`, which is not a migration"
-      + didYouMean(since, among: migrations.map(\.id)), place: Failure.Place(file: file))
+  throw Diagnostic(
+    file: file, position: since.position,
+    message: "`sync.since` is `\(since.text)`, which is not a migration",
+    meant: suggestion(for: since.text, among: migrations.map(\.id)))
 }
 
 /// The number of migrations in a release.
 private func count(
-  _ release: String, _ project: Project, _ file: String
-) throws(Failure) -> Int {
+  _ release: PlacedName, _ project: Project, _ file: String
+) throws(Diagnostic) -> Int {
   let entries = (project.lock?.aside ?? []) + (project.lock?.entries ?? [])
-  if let last = entries.last(where: { $0.release == release }) {
+  if let last = entries.last(where: { $0.release == release.text }) {
     if let index = project.migrations.firstIndex(where: { $0.id == last.id }) { return index + 1 }
     // A release contains a squash if it ends with the last migration that the squash replaces.
     if let index = project.migrations.firstIndex(where: { $0.replaces(last.id) }) {
       return project.migrations[index].replacedMigrations.last == last.id ? index + 1 : index
     }
   }
-  let near = suggestion(for: release, among: entries.compactMap(\.release))
-  throw Failure(
-    .invalidInput,
-    "`sync.oldest_release` is `\(release)`, which is not a release in `history.lock`"
-      + (near.map { ": did you mean `\($0)`?" } ?? ": `freeze --release` gives a release its name"),
-    place: Failure.Place(file: file))
+  let near = suggestion(for: release.text, among: entries.compactMap(\.release))
+  throw Diagnostic(
+    file: file, position: release.position,
+    message: "`sync.oldest_release` is `\(release.text)`, which is not a release in `history.lock`"
+      + (near == nil ? ": `freeze --release` gives a release its name" : ""), meant: near)
 }

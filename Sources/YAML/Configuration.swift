@@ -89,10 +89,16 @@ package enum SyncEngine: String, Sendable, CaseIterable {
 package struct SyncConfiguration: Sendable {
   package var engine = SyncEngine.additive
   /// The synced tables; nil for all tables except the local ones.
-  package var tables: [String]?
-  package var localTables: [String] = []
-  package var since: String?
-  package var oldestRelease: String?
+  package var tables: [PlacedName]?
+  package var localTables: [PlacedName] = []
+  package var since: PlacedName?
+  package var oldestRelease: PlacedName?
+}
+
+/// A name in the configuration, with its position. Lint checks whether it is known.
+package struct PlacedName: Sendable {
+  package let text: String
+  package let position: Position
 }
 
 package struct BackupConfiguration: Sendable, Hashable {
@@ -166,11 +172,15 @@ extension ManifestDecoder {
   private func sync(_ fields: Node) -> SyncConfiguration {
     var sync = SyncConfiguration()
     sync.engine = choice(fields["engine"]) ?? .additive
-    sync.tables = fields["tables"].map(names)
-    sync.localTables = names(fields["local_tables"])
-    sync.since = fields["since"].map(text)
-    sync.oldestRelease = fields["oldest_release"].map(text)
+    sync.tables = fields["tables"].map { ($0.elements ?? []).map(placedName) }
+    sync.localTables = fields.elements("local_tables").map(placedName)
+    sync.since = fields["since"].map(placedName)
+    sync.oldestRelease = fields["oldest_release"].map(placedName)
     return sync
+  }
+
+  private func placedName(_ node: Node) -> PlacedName {
+    PlacedName(text: text(node), position: node.position)
   }
 
   private func replay(_ fields: Node) -> WorkLimit {

@@ -64,7 +64,7 @@ struct ConfigurationTests {
   @Test("an unknown rule in the configuration is an error at its position")
   func unknownRule() throws {
     let failure = #expect(throws: Failure.self) {
-      try lint([table], configuration: "lint:\n  rules:\n    drop-colum: off\n")
+      try failing { try lint([table], configuration: "lint:\n  rules:\n    drop-colum: off\n") }
     }
     #expect(failure?.status == .invalidInput)
     #expect(failure?.message == "`drop-colum` is not a rule: did you mean `drop-column`?")
@@ -117,10 +117,40 @@ struct ConfigurationTests {
     ])
   func unknownName(setting: String, message: String) throws {
     let failure = #expect(throws: Failure.self) {
-      try lint([table], configuration: "sync: { engine: additive, \(setting) }")
+      try failing { try lint([table], configuration: "sync: { engine: additive, \(setting) }") }
     }
     #expect(failure?.status == .invalidInput)
     #expect(failure?.message == message)
+    #expect(failure?.place?.position?.line == 1)
+    #expect((failure?.place?.position?.column ?? 0) > 26)
+  }
+
+  @Test("all unknown names of the configuration and of suppressions are reported together")
+  func unknownNames() throws {
+    let names = """
+      lint: { rules: { drop-colum: off } }
+      sync:
+        engine: additive
+        since: 0001_stop
+        oldest_release: '9'
+
+      """
+    let failure = #expect(throws: InvalidInput.self) {
+      try lint(
+        [table + "\nlint: { allow: [{ rule: drop-tabel, reason: x }] }\n"], configuration: names)
+    }
+    #expect(
+      failure?.diagnostics.filter { $0.file == "schemactl.yaml" }.map(\.position) == [
+        Position(line: 1, column: 18), Position(line: 4, column: 10),
+        Position(line: 5, column: 19),
+      ])
+    #expect(failure?.diagnostics.count == 4)
+    let tables = #expect(throws: Failure.self) {
+      try lint(
+        [table], configuration: "sync: { engine: additive, tables: [a, b], local_tables: [c] }")
+    }
+    #expect(
+      tables?.diagnostics.map(\.position?.column) == [36, 39, 58], "\(tables?.message ?? "")")
   }
 }
 

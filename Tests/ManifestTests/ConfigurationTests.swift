@@ -35,10 +35,11 @@ struct ConfigurationTests {
     #expect(configuration.timeout == 2.5)
     #expect(configuration.minimumSQLite == SQLiteVersion("3.35.5"))
     #expect(configuration.sync.engine == .sqliteData)
-    #expect(configuration.sync.tables == ["reminders"])
-    #expect(configuration.sync.localTables == ["cache"])
-    #expect(configuration.sync.since == "0004_sync")
-    #expect(configuration.sync.oldestRelease == "1.0")
+    #expect(configuration.sync.tables?.map(\.text) == ["reminders"])
+    #expect(configuration.sync.localTables.map(\.text) == ["cache"])
+    #expect(configuration.sync.since?.text == "0004_sync")
+    #expect(configuration.sync.since?.position == Position(line: 9, column: 10))
+    #expect(configuration.sync.oldestRelease?.text == "1.0")
     #expect(
       configuration.functions == [
         DeclaredFunction(name: "slug", arguments: 1), DeclaredFunction(name: "any", arguments: -1),
@@ -79,7 +80,7 @@ struct ConfigurationTests {
     #expect(configuration.timeout == 5)
     #expect(configuration.minimumSQLite == nil)
     #expect(configuration.sync.engine == .additive)
-    #expect(configuration.sync.tables == nil)
+    #expect(configuration.sync.tables?.count == nil)
     #expect(configuration.functions.isEmpty)
     #expect(configuration.rules.isEmpty)
   }

@@ -29,7 +29,8 @@ enum BundleCommand: Command {
     let file = session.text("output") ?? "migrations.schema"
     let report = try session.project().bundled(
       frozenOnly: session.flag("frozen"),
-      oldestRelease: session.configuration.sync.oldestRelease, interruption: session.interruption)
+      oldestRelease: session.configuration.sync.oldestRelease?.text,
+      interruption: session.interruption)
     try session.writing.withLock { _ in try session.files.write(report.bytes, toOutput: file) }
     session.report(["file": file, "migrations": report.migrations, "drafts": report.drafts]) {
       let drafts = counted(report.drafts.count, "draft")
