@@ -42,12 +42,20 @@ package struct ForeignLedgers {
     for (table, ledger) in ledgers {
       let unknown = ledger.unknown(known[table] ?? [])
       guard !unknown.isEmpty else { continue }
+      let unused = (known[table] ?? []).filter { run[table]?.contains($0) != true }
+      let misspelt = unknown.lazy.compactMap { entry in
+        suggestion(for: entry, among: unused).map { (entry, $0) }
+      }.first
+      let correction = misspelt.map {
+        "If `\($1)` in `replaces` means `\($0)`, correct it. Otherwise use"
+      }
       throw Failure(
         .databaseAhead,
         "`\(database)` is ahead of the history: no migration replaces "
           + "\(unknown.map { "`\($0)`" }.joined(separator: ", ")) in `\(ledger.table)`. Nothing changed",
         remedy:
-          "Use the history that contains these entries, or write a migration that replaces them")
+          "\(correction ?? "Use") the history that contains these entries, or write a migration that "
+          + "replaces them")
     }
     for ledger in ledgers.values where !ledger.failed.isEmpty {
       throw Failure(

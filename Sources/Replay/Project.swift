@@ -202,10 +202,17 @@ extension LiveDatabase {
     let strangers = schema.ours(except: project.foreign.contains).objects
     guard !strangers.isEmpty else { return }
     let names = strangers.map { "`\($0.name)`" }.abridged(to: 5).joined(separator: ", ")
-    let other = schema.tables.map(\.name).first(where: ForeignLedgers.hasUsualName)
+    let tables = schema.tables.map(\.name)
+    let other = tables.first(where: ForeignLedgers.hasUsualName)
     let isFile = DatabaseFile.isFile(path)
+    let misspelt = project.migrations.flatMap(\.manifest.replaces).lazy.map(\.ledger)
+      .filter { schema.table($0) == nil }
+      .compactMap { ledger in suggestion(for: ledger, among: tables).map { (ledger, $0) } }.first
     let advice =
-      other.map {
+      misspelt.map {
+        "Correct `ledger: \($0)` in `replaces`: the database has no such table, but it has `\($1)`"
+      }
+      ?? other.map {
         "`\($0)` is the ledger of another tool: name its entries in the manifests under `replaces`"
           + (isFile
             ? ", or, if that ledger has no entries, use `schemactl adopt --database FILE`" : "")

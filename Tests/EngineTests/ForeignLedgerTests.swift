@@ -153,6 +153,29 @@ struct ForeignLedgerTests {
     #expect(try Dump(app.sandbox.open()) == before)
   }
 
+  @Test("a misspelt entry or ledger in `replaces` is reported with the nearest one in the database")
+  func misspelt() throws {
+    let entries = try ShippedApp(["create", "v2", "v3", "v4"])
+    try entries.device([])
+    try entries.sandbox.run("INSERT INTO grdb_migrations VALUES ('creates')")
+    let entry = try #require(entries.sandbox.failure())
+    #expect(entry.status == .databaseAhead)
+    #expect(
+      entry.message.contains(
+        "If `create` in `replaces` means `creates`, correct it. Otherwise use"),
+      "\(entry.message)")
+    let ledgers = try ShippedApp()
+    try ledgers.device([1])
+    try ledgers.sandbox.run("ALTER TABLE grdb_migrations RENAME TO grdb_migration")
+    let ledger = try #require(ledgers.sandbox.failure())
+    #expect(ledger.status == .finding)
+    #expect(
+      ledger.message.hasSuffix(
+        "Correct `ledger: grdb_migrations` in `replaces`: the database has no such table, but it has "
+          + "`grdb_migration`"),
+      "\(ledger.message)")
+  }
+
   @Test(
     "a schema that differs from the ledger's state is refused",
     arguments: [
