@@ -124,6 +124,26 @@ struct JSONTests {
     #expect(error["column"] as? Int == 3)
     #expect((error["message"] as? String)?.contains("drop_table") == true)
     #expect((error["diagnostics"] as? [[String: Any]])?.count == 2)
+    #expect(error["help"] as? String == "did you mean `drop_table`?")
+  }
+
+  @Test("errors, failures and findings have the advice of the text output")
+  func help() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes, "0002_drop": manifest("DROP TABLE notes"),
+    ])
+    let missing = try folder.run("status", "--format", "json").json()["error"] as? [String: Any]
+    #expect((missing?["help"] as? String)?.hasPrefix("Name it with `--database FILE`") == true)
+    let lint = try folder.run("lint", "--format", "json").json()
+    let findings = try #require(lint["findings"] as? [[String: Any]])
+    let text = try folder.run("lint").output
+    let advice = findings.compactMap { $0["help"] as? String }
+    #expect(!advice.isEmpty && advice.allSatisfy { text.contains("help: \($0)\n") }, "\(text)")
+    try folder.write("migrations/0002_drop.yaml", manifest("SELECT nothing"))
+    let failed = try folder.run("migrate", "--database", "app.sqlite", "--format", "json").json()
+    #expect(
+      (failed["failed"] as? [String: Any])?["help"] as? String
+        == "correct the manifest, or the rows of the database, and run the command again")
   }
 
   @Test(

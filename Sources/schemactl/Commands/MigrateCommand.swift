@@ -120,7 +120,7 @@ extension TextReporter {
     noteDrift(report.drift, options.database)
     guard let failure = report.failure else { return mention(arrival(report, options)) }
     complain(failure.adding(remainder(report, options)))
-    if let advice = failure.status.advice(ofFrozen: report.failedFrozen) { help(advice) }
+    if let advice = report.advice { help(advice) }
     if let backup = report.backup {
       help(
         "`schemactl restore --database \(shellQuoted(options.database)) \(shellQuoted(backup))` "
@@ -222,11 +222,11 @@ extension TextReporter {
   }
 }
 
-extension ExitStatus {
-  /// Returns advice after a failed migration that the failure's own message cannot give.
-  fileprivate func advice(ofFrozen isFrozen: Bool) -> String? {
-    switch self {
-    case .migrationFailed where isFrozen:
+extension MigrateReport {
+  /// Advice after a failed migration that the failure's own message cannot give.
+  var advice: String? {
+    switch failure?.status {
+    case .migrationFailed where failedFrozen:
       "correct the rows of the database, and run the command again. Do not change the manifest, "
         + "which is frozen"
     case .migrationFailed:

@@ -22,7 +22,10 @@ extension Failure.Place? {
 
 extension Diagnostic: JSONConvertible {
   package var json: JSON {
-    ["message": message, "file": file, "line": position?.line, "column": position?.column]
+    [
+      "message": message, "help": help, "file": file, "line": position?.line,
+      "column": position?.column,
+    ]
   }
 }
 
@@ -34,10 +37,13 @@ extension Failure: JSONConvertible {
   }
 
   /// The value of the member `failed`.
-  package var json: JSON {
+  package var json: JSON { json(adding: nil) }
+
+  /// - Parameter advice: the advice of the command, if the failure itself has none.
+  fileprivate func json(adding advice: String?) -> JSON {
     [
       "id": migration?.id, "operation": migration?.operation, "statement": migration?.statement,
-      "message": message,
+      "message": message, "help": remedy ?? diagnostics.first?.help ?? advice,
     ] + place.members
   }
 
@@ -51,7 +57,8 @@ extension Failure: JSONConvertible {
 extension MigrateReport: JSONConvertible {
   package var json: JSON {
     (failure?.errorMember ?? [:]) + [
-      "applied": applied, "failed": failure, "backup": backup, "created": created, "drift": drift,
+      "applied": applied, "failed": failure?.json(adding: advice), "backup": backup,
+      "created": created, "drift": drift,
       "beyond": beyond?.applied ?? [], "adopted": adopted, "draftCopy": draftCopy,
       "integrityCheck": integrityCheck,
     ]
@@ -225,7 +232,7 @@ extension Finding: JSONConvertible {
     [
       "rule": rule, "severity": severity.rawValue, "message": message, "file": file, "line": line,
       "column": column, "migration": migration, "object": object, "waived": isSuppressed,
-      "reason": reason, "fix": fix, "fixPlace": fix.map { _ in fixPlace.rawValue },
+      "reason": reason, "help": help, "fix": fix, "fixPlace": fix.map { _ in fixPlace.rawValue },
       "frozen": isFrozen,
     ]
   }
