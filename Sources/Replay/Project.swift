@@ -130,8 +130,9 @@ package struct Project: Sendable {
     let list = broken.map { "`\($0.id)` is \($0.state.rawValue)" }
     throw Failure(
       .brokenHistory,
-      "the frozen history is broken. Nothing changed.",
-      details: zip(list, broken).map { "\($0): \($1.detail)" }, plainDetails: list)
+      "the frozen history is broken. Nothing changed",
+      details: zip(list, broken).map { "\($0): \($1.detail)" }, plainDetails: list,
+      remedy: "`schemactl verify` shows each edit and how to restore the manifest")
   }
 
   /// Stops if a manifest requires a newer SQLite than this one.

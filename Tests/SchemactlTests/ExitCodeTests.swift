@@ -228,6 +228,8 @@ struct ExitCodeTests {
     let run = try folder.expect(2, command, environment: database)
     let said = run.output + run.errors
     #expect(said.contains("`0005_limit_tags` is edited") || said.contains("[history/edited]"))
+    let advice = "\nhelp: `schemactl verify` shows each edit and how to restore the manifest\n"
+    #expect(said.hasSuffix(advice) == (command != "verify"), "\(said)")
   }
 
   @Test("2: a manually edited lock")
