@@ -100,6 +100,34 @@ struct FixTests {
     }
   }
 
+  @Test("`map_back` omits a NULL that the source refuses")
+  func impossibleNull() throws {
+    func move(_ keys: String) -> String {
+      "operations: [ move_column: { table: reminders, from: isCompleted, to: { name: status, "
+        + "type: INTEGER, not_null: { on_conflict: replace }, default: 0, check: 'status IN "
+        + "(0, 1)' }, map: { null: 0, 0: 0, 1: 1 }\(keys) } ]\n"
+    }
+    let (report, manifests) = try fixed([reminders, move("")], .additive)
+    #expect(
+      manifests[1] == move(", keep_source: true, mirror: true, map_back: { 0: 0, 1: 1 }"))
+    #expect(report.fixes?.map(\.rule) == ["drop-column"])
+    #expect(report.notes.contains { $0.contains("`--fix`") } == false)
+  }
+
+  @Test("a correction that would cause another error is not made, and the report says so")
+  func harmfulCorrection() throws {
+    let move =
+      "operations: [ move_column: { table: reminders, from: isCompleted, to: { name: status, "
+      + "type: INTEGER, unique: true, default: 0, not_null: { on_conflict: replace }, check: "
+      + "'status IN (0, 1)' }, map: { 0: 0, 1: 1 } } ]\n"
+    let found = try lint([reminders, move], .crSQLite).findings
+    #expect(found.contains { $0.rule == "drop-column" && $0.isFixable })
+    let (report, manifests) = try fixed([reminders, move], .crSQLite)
+    #expect(manifests[1] == move)
+    #expect(report.fixes?.isEmpty == true)
+    #expect(report.notes.contains { $0.hasPrefix("`--fix` did not correct 1 finding: ") })
+  }
+
   @Test("a move on one line and a move with keep_source: false are fixed")
   func flow() throws {
     let move =

@@ -9,7 +9,7 @@ package enum Correction: Sendable, Hashable {
   /// Adds ON CONFLICT REPLACE to NOT NULL of a column, whose definition is at this position.
   case replaceOnConflict(column: String, Position)
   /// Keeps the source column of a `move_column` and synchronises both columns.
-  case keepSource(operation: Int, from: String, to: String)
+  case keepSource(operation: Int, from: String, to: String, mapBack: String)
   /// Appends an operation.
   case append(operation: String)
 
@@ -18,7 +18,7 @@ package enum Correction: Sendable, Hashable {
     switch self {
     case .removeSuppression: "removed the suppression"
     case .replaceOnConflict(let column, _): "gave `\(column)` NOT NULL ON CONFLICT REPLACE"
-    case .keepSource(_, let from, let to):
+    case .keepSource(_, let from, let to, _):
       "kept `\(from)`, with triggers that keep it consistent with `\(to)`"
     case .append(let operation): "added `\(operation.drop { "- ".contains($0) })`"
     }
@@ -34,7 +34,8 @@ extension Correction {
     case .removeSuppression(let position): return text.removingSuppression(at: position)
     case .replaceOnConflict(_, let position):
       return text.setting([("not_null", replacing)], ofMappingAt: position)
-    case .keepSource(let operation, _, _): return keepingSource(operation, text, manifest)
+    case .keepSource(let operation, _, _, let mapBack):
+      return keepingSource(operation, mapBack, text, manifest)
     case .append(let operation): return text.appending(operation: operation)
     }
   }
@@ -42,14 +43,10 @@ extension Correction {
   private var replacing: String { "{ on_conflict: replace }" }
 
   private func keepingSource(
-    _ index: Int, _ text: ManifestText, _ manifest: Manifest
+    _ index: Int, _ mapBack: String, _ text: ManifestText, _ manifest: Manifest
   ) -> [ManifestText.Edit]? {
-    guard case .moveColumn(let move) = manifest.operations[index].kind,
-      case .map(let values) = move.mapping
-    else { return nil }
-    let keys = [
-      ("keep_source", "true"), ("mirror", "true"), ("map_back", "{ \(pairs(values.inverted)) }"),
-    ]
+    guard case .moveColumn(let move) = manifest.operations[index].kind else { return nil }
+    let keys = [("keep_source", "true"), ("mirror", "true"), ("map_back", mapBack)]
     // Dependent objects need no rename if the source column remains.
     guard let edits = text.setting(keys, ofOperation: index, inPlaceOf: "dependents") else {
       return nil

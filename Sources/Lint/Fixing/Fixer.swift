@@ -51,6 +51,12 @@ package struct Fixer {
   private func with(_ report: LintReport, _ corrected: [Finding]) -> LintReport {
     var report = report
     report.fixes = corrected
+    let count = candidates.count - corrected.count
+    if count > 0 {
+      report.notes.append(
+        "`--fix` did not correct \(counted(count, "finding")): the correction would cause another "
+          + "error, or the history cannot be replayed")
+    }
     return report
   }
 

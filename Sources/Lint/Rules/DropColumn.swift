@@ -34,8 +34,9 @@ extension Rule {
           return nil
         }
         let profile = scope.profile(table, in: column.place.migration)
+        let mayBeNull = change.before?.column(column.name)?.notNull == nil
         let move = timeline.move(at: column.place).flatMap {
-          $0.from.identifier == column.name.identifier ? $0 : nil
+          $0.from.identifier == column.name.identifier ? $0.mapping(null: mayBeNull) : nil
         }
         let destination = timeline.destination(of: column, in: change)
         let isNew = timeline.isUnreleased(column.name, droppedBy: change)
@@ -56,6 +57,15 @@ extension Rule {
 
 extension MoveColumn {
   fileprivate var isComputed: Bool { if case .using = mapping { true } else { false } }
+
+  /// The move without NULL in its map, unless the source accepts NULL. Otherwise the inverse map could
+  /// give NULL to a column that refuses it.
+  fileprivate func mapping(null mayBeNull: Bool) -> MoveColumn {
+    guard case .map(let values) = mapping, !mayBeNull else { return self }
+    var move = self
+    move.mapping = .map(values.filter { $0.from != .null })
+    return move
+  }
 }
 
 private let acceptance =
@@ -93,7 +103,8 @@ private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correcti
     move.to.values(outside: values)?.isEmpty == true
   else { return nil }
   return .keepSource(
-    operation: place.operation, from: move.from, to: move.to.name)
+    operation: place.operation, from: move.from, to: move.to.name,
+    mapBack: "{ \(pairs(values.inverted)) }")
 }
 
 /// Asks the author for the values that the inverse map lacks.

@@ -163,7 +163,8 @@ extension TextReporter {
       (summary.errors - (countsFailure ? 0 : 1), "error"), (summary.warnings, "warning"),
       (summary.notes, "note"),
     ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }
-    let fixable = report.findings.count { $0.isFixable && !$0.isSuppressed }
+    let fixable =
+      report.fixes == nil ? report.findings.count { $0.isFixable && !$0.isSuppressed } : 0
     var text = "Found " + (counts.isEmpty ? "no problems" : counts.joined(separator: ", "))
     if fixable > 0 { text += " (\(fixable) fixable with `--fix`)" }
     if summary.suppressed > 0 { text += "; \(summary.suppressed) suppressed" }
