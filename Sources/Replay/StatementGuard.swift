@@ -136,7 +136,7 @@ package struct WriteSet: Sendable {
   package var written: Set<Identifier> = []
   /// The tables in which rows are changed or deleted, or that are rewritten as a whole.
   package var rewritten: Set<Identifier> = []
-  /// The index of the last operation that wrote each table, from 0.
+  /// The index of the last operation that created or wrote each table, from 0.
   private(set) var lastOperations: [Identifier: Int] = [:]
   /// Whether a statement frees pages of an index, which other b-trees may reuse.
   package var dropsIndexes = false
@@ -151,6 +151,8 @@ package struct WriteSet: Sendable {
     if event.database == "temp" { namesTemporary = true }
     switch event.action {
     case .pragma: namesSettings = true
+    case .createTable where event.database == "main":
+      if let table = event.first?.identifier { lastOperations[table] = operation }
     case .insert where event.database == "main": write(event.first, operation)
     case .update where event.database == "main": rewrite(event.first, by: operation)
     case .delete where event.database == "main": rewrite(event.first, by: operation)

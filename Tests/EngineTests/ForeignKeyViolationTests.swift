@@ -1,5 +1,7 @@
 import SchemaApply
 import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
 import SchemaTestPrograms
 import SchemaTestSupport
 import Testing
@@ -121,5 +123,33 @@ struct ForeignKeyViolationTests {
     let start = "this migration breaks foreign keys: \(broken) refers by `"
     #expect(message.hasPrefix(start), "\(message)")
     #expect(message.hasSuffix(" to a missing row of `p`"), "\(message)")
+  }
+
+  @Test(
+    "the error is at the operation, also for a foreign key without a key and for a renamed table",
+    arguments: [
+      (
+        """
+          - create_table: { name: d, columns: [{ name: x, references: { table: p, column: b } }] }
+        """, "1 create_table"
+      ),
+      (
+        """
+          - create_table: { name: d, columns: [{ name: x, references: { table: p, column: a } }] }
+          - sql: INSERT INTO d VALUES (7)
+          - rename_table: { table: d, to: e }
+        """, "3 rename_table"
+      ),
+    ])
+  func place(operations: String, name: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.add(
+      "0001_tables", "operations:\n  - sql: CREATE TABLE p (a INTEGER PRIMARY KEY, b)\n")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO p VALUES (1, 2)")
+    try sandbox.add("0002_step", "description: first\noperations:\n\(operations)\n")
+    let failure = try #require(sandbox.failure())
+    #expect(failure.migration?.operation == name, "\(failure.message)")
+    #expect((failure.place?.position?.line ?? 0) >= 3)
   }
 }
