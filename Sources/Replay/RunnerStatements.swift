@@ -146,17 +146,18 @@ extension Runner {
       return context.failure(
         .invalidInput, ledger.refusal, position: position(start), statement: sql)
     }
-    guard error.code == .error, let schema = try? Schema(of: connection),
-      let missing = context.operation.missingName(in: schema)
-    else {
-      var failure = context.failure(
-        error, position: place, statement: sql, onScratch: target.isPrivate)
-      failure.rows = rows(for: error, of: sql)
-      return failure
+    let schema = error.code == .error ? try? Schema(of: connection) : nil
+    let named =
+      schema.flatMap { context.operation.missingName(in: $0) }.map {
+        context.failure(.migrationFailed, $0.message, key: $0.key, statement: sql)
+      } ?? schema.flatMap { context.columnFailure(error, in: $0, statement: sql) }
+    if var named {
+      named.cause = error
+      return named
     }
     var failure = context.failure(
-      .migrationFailed, missing.message, key: missing.key, statement: sql)
-    failure.cause = error
+      error, position: place, statement: sql, onScratch: target.isPrivate)
+    failure.rows = rows(for: error, of: sql)
     return failure
   }
 

@@ -2,6 +2,7 @@ import SchemaApply
 import SchemaHistory
 import SchemaManifest
 import SchemaPlanning
+import SchemaSQLText
 import SchemaSQLite
 import SchemaTestSupport
 import Testing
@@ -90,6 +91,48 @@ struct RefusalTests {
     #expect(failure.message == message)
     #expect(failure.status == .migrationFailed)
     #expect(failure.place?.position?.line == 2)
+  }
+
+  @Test(
+    "columns that an expression misspells or a column repeats are reported at their position",
+    arguments: [
+      (
+        "update: { table: notes, set: { body: lower(titel) }, all: true }",
+        "`notes` has no column `titel`: did you mean `title`?", 48
+      ),
+      (
+        "update: { table: notes, set: { body: done }, where: id = 1 }",
+        "`notes` has no column `done`; it has `id`, `title`, `body`. If it is a text, write it in "
+          + "single quotes: `\"'done'\"`", 42
+      ),
+      (
+        "delete: { table: notes, where: id = 1 AND titel IS NULL }",
+        "`notes` has no column `titel`: did you mean `title`?", 47
+      ),
+      (
+        "add_column: { table: notes, column: { name: size, generated: { as: length(titel) } } }",
+        "`notes` has no column `titel`: did you mean `title`?", 79
+      ),
+      (
+        "add_column: { table: notes, column: { name: size, type: INT, check: sice > 0 } }",
+        "`notes` has no column `sice`: did you mean `size`?", 73
+      ),
+      (
+        "add_column: { table: notes, column: { name: title } }",
+        "`notes` already has a column `title`", 33
+      ),
+      ("delete: { table: notes, where: (SELECT a FROM other) }", "no such table: other", nil),
+    ])
+  func misspeltColumn(_ operation: String, _ message: String, _ column: Int?) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE notes (id INTEGER, title TEXT, body TEXT);")
+    try sandbox.add("0002_x", "operations:\n  - \(operation)\n")
+    let failure = try #require(try sandbox.migrate().failure)
+    #expect(failure.message == message)
+    #expect(failure.status == .migrationFailed)
+    let position = try #require(failure.place?.position)
+    #expect(position.line == 2)
+    if let column { #expect(position.column == column) }
   }
 
   @Test("a rename to an existing column is refused without advice to drop the table")
