@@ -38,7 +38,7 @@ package struct MigrationFolder: Sendable, Equatable {
         .notFound, "the migrations directory `\(path)` does not exist",
         remedy: "`schemactl init` starts a project, `schemactl init --from FILE` starts one from a "
           + "database, and `schemactl import FOLDER` imports the migrations of another tool. "
-          + "`--migrations` names another directory")
+          + "`--migrations`, or `migrations` in `schemactl.yaml`, names another directory")
     }
     let manifests = names.compactMap(ManifestName.init)
     // Do not report an empty history as a checked one.

@@ -24,15 +24,17 @@ extension Session {
   /// Opens a database to read it. Commands do so before they read the history, because errors of the
   /// database take precedence over errors in manifests (see the precedence of exit codes).
   func open(_ database: String) throws(Failure) -> ReadableDatabase {
-    try ReadableDatabase(
-      file: database, timeout: timeout, interruption: interruption,
-      onWait: { follow(.waiting(seconds: $0)) })
+    try advising(on: database) { () throws(Failure) in
+      try ReadableDatabase(
+        file: database, timeout: timeout, interruption: interruption,
+        onWait: { follow(.waiting(seconds: $0)) })
+    }
   }
 
   /// Opens a database to read it; nil if it does not exist and the options do not require it.
   func open(_ options: MigrateOptions) throws(Failure) -> ReadableDatabase? {
     if options.database.isEmpty { return nil }
-    if !options.existing, try !DatabaseFile.exists(options.database) { return nil }
+    if !options.existing, try !exists(options.database) { return nil }
     return try open(options.database)
   }
 
@@ -113,7 +115,13 @@ extension Session {
   }
 
   private func queries() throws -> [QueryFile]? {
-    try queryFolder.files(besideConnectionSQLOf: MigrationFolder(migrations))
+    do {
+      return try queryFolder.files(besideConnectionSQLOf: MigrationFolder(migrations))
+    } catch let error as FileError {
+      let failure = Failure(error)
+      throw Failure(
+        failure.status, failure.message, remedy: "Correct `queries` in `schemactl.yaml`")
+    }
   }
 
   var queryFolder: QueryFolder {

@@ -200,11 +200,39 @@ struct Session {
   /// configuration names it.
   func optionalDatabase() throws -> String? {
     guard let database = try database() else { return nil }
-    if !flag("database"), try !DatabaseFile.exists(database) {
+    if !flag("database"), try !exists(database) {
       note("`\(database)` does not exist yet")
       return nil
     }
     return database
+  }
+
+  /// Whether the database exists. Fails if its folder is missing.
+  func exists(_ database: String) throws(Failure) -> Bool {
+    try advising(on: database) { () throws(Failure) in try DatabaseFile.exists(database) }
+  }
+
+  /// Runs work that needs the database file. A failure because it is missing gets the setting that names it
+  /// and the command that creates it.
+  func advising<Success>(
+    on database: String, _ body: () throws(Failure) -> Success
+  ) throws(Failure) -> Success {
+    do throws(Failure) {
+      return try body()
+    } catch {
+      guard error.status == .notFound, error.remedy == nil else { throw error }
+      let setting =
+        invocation.isOnCommandLine("database")
+        ? "`--database`"
+        : flag("database") ? "`SCHEMACTL_DATABASE`" : "`database` in `schemactl.yaml`"
+      let folder = parentFolder(of: database)
+      let creation =
+        FileStatus(folder) == nil
+        ? "the folder (`mkdir -p \(shellQuoted(folder))`)"
+        : "the database (`\(command("migrate"))`)"
+      throw Failure(
+        .notFound, error.message, remedy: "Correct \(setting), or create \(creation)")
+    }
   }
 
   /// The configured folder for backups.

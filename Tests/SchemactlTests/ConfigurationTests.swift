@@ -78,8 +78,38 @@ struct ConfigurationTests {
       let words = environment.isEmpty ? ["verify", "--database", "db/app.sqlite"] : ["verify"]
       let named = try folder.start(words, environment: environment).wait()
       #expect(named.status == 66)
-      #expect(named.errors == "schemactl: error: database `db/app.sqlite` does not exist\n")
+      let (setting, options) =
+        environment.isEmpty
+        ? ("`--database`", " --database db/app.sqlite") : ("`SCHEMACTL_DATABASE`", "")
+      #expect(
+        named.errors == """
+          schemactl: error: database `db/app.sqlite` does not exist
+          help: Correct \(setting), or create the database (`schemactl migrate\(options)`)
+
+          """)
     }
+  }
+
+  @Test("66: a missing folder is reported with its setting")
+  func missingFolder() throws {
+    let folder = try project()
+    try folder.remove("db")
+    for command in ["migrate", "status", "verify", "plan"] {
+      #expect(
+        try folder.expect(66, command).errors == """
+          schemactl: error: db/app.sqlite: folder `db` does not exist
+          help: Correct `database` in `schemactl.yaml`, or create the folder (`mkdir -p db`)
+
+          """, "\(command)")
+    }
+    try folder.write("schemactl.yaml", "migrations: gone\n")
+    #expect(
+      try folder.expect(66, "lint").errors.contains(
+        "`--migrations`, or `migrations` in `schemactl.yaml`, names another directory"))
+    try folder.write("schemactl.yaml", "migrations: history\nqueries: gone\n")
+    #expect(
+      try folder.expect(66, "lint").errors.hasSuffix(
+        "help: Correct `queries` in `schemactl.yaml`\n"))
   }
 
   @Test(

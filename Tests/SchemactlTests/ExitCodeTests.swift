@@ -99,7 +99,12 @@ struct ExitCodeTests {
     let folder = try WorkingFolder.ofReminders()
     let run = try folder.start(arguments + ["--database", "app.sqlite"]).wait()
     #expect(run.status == 66)
-    #expect(run.errors == "schemactl: error: database `app.sqlite` does not exist\n")
+    #expect(
+      run.errors == """
+        schemactl: error: database `app.sqlite` does not exist
+        help: Correct `--database`, or create the database (`schemactl migrate --database app.sqlite`)
+
+        """)
     #expect(!folder.exists("app.sqlite"))
   }
 
