@@ -86,7 +86,7 @@ package struct DraftCopy: Sendable {
       throw Failure(
         .finding,
         "`\(path)` is from before \(since.map { "`\($0.id)`" }.joined(separator: ", ")) (frozen "
-          + "since then), and going back would remove rows that a release may have written. "
+          + "since then), and a reset would remove rows that a release may have written. "
           + "Nothing changed",
         remedy: "Undo the edit and put the change into a new migration, or restore the copy "
           + "(`schemactl restore \(shellQuoted(path)) --database \(shellQuoted(database))`) and run "
@@ -130,7 +130,7 @@ package struct DraftCopy: Sendable {
           throw Failure(
             .finding,
             "`\(database)` also holds the history of the ledger `\(other)`, which has run "
-              + "\(list(lost)) since, and going back would undo that. Nothing changed")
+              + "\(list(lost)) since, and a reset would undo that. Nothing changed")
         }
       }
     }

@@ -117,11 +117,11 @@ package struct Restore {
       return isOwn ? nil : "`\(backup)` has run no migration: it is not a backup of schemactl"
     }
     let live = try liveDatabase()
-    let run = "the backup is of the database that ran `\(first.id)` at \(first.startedAt)"
+    let run = "the backup belongs to the database that ran `\(first.id)` at \(first.startedAt)"
     if let own = live?.rows, !own.isEmpty {
       guard isSameDatabase(rows, own) else {
         return
-          "`\(backup)` is of another database: it ran `\(first.id)` at \(first.startedAt), and "
+          "`\(backup)` is a backup of another database: it ran `\(first.id)` at \(first.startedAt), and "
           + "`\(database)` ran `\(own[0].id)` at \(own[0].startedAt)"
       }
     } else if !isOwn {

@@ -51,7 +51,7 @@ extension DatabaseList {
       guard let name = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
         throw Failure(
           .invalidInput,
-          "\(reader.path): name \(line) is not UTF-8, or holds a NUL. Nothing changed")
+          "\(reader.path): name \(line) is not UTF-8, or contains a NUL. Nothing changed")
       }
       try add(name)
     }

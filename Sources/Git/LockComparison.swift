@@ -28,7 +28,7 @@ extension OtherRevisions {
               kind: .missing, older: other.name,
               message:
                 "the line of `\(entry.id)` in \(other.name) is missing here (\(entry.summary)): "
-                + "frozen migrations stay frozen; copy it from `\(command)`, in any place"))
+                + "frozen migrations stay frozen; copy it from `\(command)` to any line"))
       }
     }
     return differences
@@ -45,7 +45,7 @@ extension OtherRevisions {
         ? nil : "another canonical digest",
       isAccepted || entry.digests.raw == older.digests.raw ? nil : "another raw digest",
       older.acceptances.allSatisfy(entry.acceptances.contains)
-        ? nil : "one accepted edit less",
+        ? nil : "a missing `accepted=`",
     ].compactMap { $0 }
     let isEdited = entry.digests.canonical != older.digests.canonical
     if !isEdited, entry.release != older.release, isChosen(entry, over: other) {

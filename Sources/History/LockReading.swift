@@ -220,7 +220,8 @@ extension LockEntry {
   func readBack() throws(LockError) -> LockEntry {
     let entry = try LockEntry(parsing: LockSourceLine(number: 1, bytes: Array(text.utf8)[...]))
     guard entry == self else {
-      throw LockError(.malformed, line: 1, "the line of `\(id)` cannot be read again as it is")
+      throw LockError(
+        .malformed, line: 1, "schemactl cannot read back the line that it would write for `\(id)`")
     }
     return entry
   }

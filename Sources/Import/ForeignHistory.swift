@@ -114,7 +114,7 @@ package struct ForeignHistory: Sendable {
     let used = Set(steps.map(\.source.exact)).union(notes.map(\.file.exact))
     for path in source.paths where !used.contains(path) && !used.contains(source.shown(path)) {
       if isSQLFile(Array(fileName(path).utf8)) {
-        note(path, kind: .file, "it is not named like a migration of \(tool.rawValue)")
+        note(path, kind: .file, "its name does not have the form of \(tool.rawValue) migrations")
       } else if let language = Self.languages.first(where: { stem(path, without: $0.ending) != nil }
       ),
         isNumbered(fileName(path))

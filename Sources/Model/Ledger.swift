@@ -28,7 +28,7 @@ package struct Ledger: Sendable, Equatable, CustomStringConvertible {
     if name.identifier.isInternal {
       return "begins with `sqlite_`, which SQLite reserves for its own tables"
     }
-    if name.utf8.contains(0) { return "holds a NUL character" }
+    if name.utf8.contains(0) { return "contains a NUL character" }
     return name.identifier.hasPrefix("schemactl_repairs")
       ? "begins with `schemactl_repairs`, the table in which `repair` keeps its record" : nil
   }

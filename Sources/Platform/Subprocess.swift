@@ -22,7 +22,7 @@ package struct Subprocess {
   ) throws(Problem) -> Subprocess {
     // C would truncate a word at a NUL.
     guard !words.contains(where: { $0.utf8.contains(0) }) else {
-      throw .failed("a name holds the character U+0000")
+      throw .failed("a name contains the character U+0000")
     }
     let channels = try Channels()
     defer { channels.closeAll() }
@@ -120,7 +120,7 @@ package final class Conversation {
     let (answer, errors) = try channels.exchange(request, until: isComplete)
     guard isComplete(answer) else {
       let line = String(decoding: errors, as: UTF8.self).split(separator: "\n").first
-      throw .failed(line.map(String.init) ?? "it ended before it had answered")
+      throw .failed(line.map(String.init) ?? "it ended without an answer")
     }
     return answer
   }

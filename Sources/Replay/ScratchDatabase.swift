@@ -301,8 +301,8 @@ package final class ScratchDatabase {
         guard connection.isInTransaction else {
           throw Failure(
             .inputOutput,
-            "the replay cannot continue: SQLite ended its transaction, because memory or space "
-              + "for temporary files is missing")
+            "the replay cannot continue: SQLite ended its transaction, because it ran out of "
+              + "memory or of space for temporary files")
         }
         try connection.execute("COMMIT")
         running.apply(delta)

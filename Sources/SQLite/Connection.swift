@@ -44,7 +44,7 @@ package final class Connection {
     // truncates a path at a NUL.
     guard path?.utf8.contains(0) != true else {
       throw DatabaseError(
-        extendedCode: SQLITE_CANTOPEN, message: "the path of the database holds a NUL character")
+        extendedCode: SQLITE_CANTOPEN, message: "the path of the database contains a NUL character")
     }
     let file = path.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "./" + $0 }
     let name = file.map { if case .immutable = mode { uri(ofImmutable: $0) } else { $0 } }

@@ -187,7 +187,7 @@ package struct Script {
       // SQLite ends the text at a NUL, so any text after it would never run.
       if length == 0 {
         throw DatabaseError(
-          extendedCode: SQLITE_ERROR, message: "the SQL holds a NUL character",
+          extendedCode: SQLITE_ERROR, message: "the SQL contains a NUL character",
           sql: String(decoding: bytes[start..<bytes.count - 1], as: UTF8.self), offset: 0)
       }
     }

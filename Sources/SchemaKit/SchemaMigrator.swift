@@ -77,7 +77,7 @@ public struct SchemaMigrator: Sendable {
       if !drafts.areAllowed, !bundle.drafts.isEmpty {
         throw Failure(
           .invalidInput,
-          "\(subject) holds drafts, which may still change: "
+          "\(subject) contains drafts, which may still change: "
             + bundle.drafts.map { "`\($0)`" }.abridged(to: 5).joined(separator: ", "),
           remedy: "Freeze them for a release, and write the bundle again")
       }

@@ -125,7 +125,7 @@ struct DraftCopyTests {
     #expect(failure?.status == .finding)
     let copy = sandbox.database + ".before-drafts"
     let problem =
-      "`\(copy)` is from before `0002_b` (frozen since then), and going back would remove rows that a "
+      "`\(copy)` is from before `0002_b` (frozen since then), and a reset would remove rows that a "
       + "release may have written. Nothing changed"
     #expect(failure?.message.hasPrefix(problem) == true)
     #expect(failure?.remedy?.contains("`schemactl restore ") == true)

@@ -62,7 +62,7 @@ func pathWithNUL() throws {
   let folder = try TemporaryFolder()
   let error = try databaseError { _ = try Connection(path: folder.path("a\0b")) }
   #expect(error.code == .cannotOpen)
-  #expect(error.message == "the path of the database holds a NUL character")
+  #expect(error.message == "the path of the database contains a NUL character")
   #expect(try folder.names().isEmpty)
 }
 

@@ -97,7 +97,7 @@ func dependentStatements() throws {
 func nul(text: String) throws {
   let connection = try Connection(path: nil)
   let error = try databaseError { try connection.execute(text) }
-  #expect(error.message == "the SQL holds a NUL character")
+  #expect(error.message == "the SQL contains a NUL character")
   #expect(error.sql?.utf8.first == 0)
   #expect(error.offset == 0)
 }

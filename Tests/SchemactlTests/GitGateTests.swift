@@ -35,7 +35,7 @@ struct VerifyInRepositoryTests {
            operations:
           -- sql: CREATE TABLE b (x)
           +- sql: CREATE TABLE b (x, y)
-          schema after it: column `b.y` is not in the history: `y`
+          schema difference: column `b.y` is not in the history: `y`
         2 migrations: 1 unchanged, 1 edited.
 
         """)

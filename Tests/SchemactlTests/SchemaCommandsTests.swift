@@ -269,9 +269,9 @@ struct SchemaSourceTests {
     try folder.write("empty.sqlite", "")
     #expect(
       try folder.expect(0, "inspect", "migrations").errors
-        == "note: `migrations` holds no migrations\n")
+        == "note: `migrations` has no migrations\n")
     #expect(
-      try folder.expect(0, "inspect").errors == "note: `migrations` holds no migrations\n")
+      try folder.expect(0, "inspect").errors == "note: `migrations` has no migrations\n")
     #expect(
       try folder.expect(0, "inspect", "empty.sqlite").errors
         == "note: `empty.sqlite` has no tables\n")

@@ -96,7 +96,7 @@ extension Session {
   /// cannot be asked.
   func syncEngine() throws -> SyncEngine? {
     guard file == nil else {
-      try require(profile == nil, "the configuration exists already", hint: "Set `sync` in it.")
+      try require(profile == nil, "`schemactl.yaml` already exists", hint: "Set `sync` in it.")
       return nil
     }
     let engines = SyncEngine.allCases

@@ -63,6 +63,6 @@ enum InspectCommand: Command {
       return "`\(source)` has no tables"
     }
     return ids.isEmpty
-      ? "`\(source)` holds no migrations" : "the history in `\(source)` creates no tables"
+      ? "`\(source)` has no migrations" : "the history in `\(source)` creates no tables"
   }
 }

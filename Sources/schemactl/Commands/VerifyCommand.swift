@@ -45,11 +45,13 @@ enum VerifyCommand: Command {
 }
 
 extension TextReporter {
-  /// Returns text such as `7 migrations: 5 unchanged, 2 draft.`
+  /// Returns text such as `7 migrations: 5 unchanged, 2 drafts.`
   func summary(_ history: [HistoryEntry]) -> String {
-    let states = HistoryState.allCases.compactMap { state in
+    let states = HistoryState.allCases.compactMap { state -> String? in
       let count = history.count { $0.state == state }
-      return count == 0 ? nil : "\(grouped(count)) \(state.rawValue)"
+      if count == 0 { return nil }
+      return state == .draft
+        ? counted(count, "draft") : "\(grouped(count)) \(state.rawValue)"
     }
     let total = counted(history.count, "migration")
     return states.isEmpty ? "\(total)." : "\(total): \(states.joined(separator: ", "))."
@@ -60,7 +62,7 @@ extension ManifestDiff {
   /// The text for a person, with control characters escaped.
   var lines: [String] {
     text.split(separator: "\n").map { String($0).visible }
-      + schema.map { "schema after it: \($0.sentence.visible)" }
+      + schema.map { "schema difference: \($0.sentence.visible)" }
       + (problem.map { ["schemactl cannot show the edit: \($0.visible)"] } ?? [])
   }
 }

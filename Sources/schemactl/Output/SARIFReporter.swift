@@ -50,7 +50,7 @@ final class SARIFReporter: Reporter {
       "name": "schemactl", "semanticVersion": ToolVersion.current,
       "informationUri": Self.home ?? "man:schemactl(1)", "rules": rules.map(descriptor),
     ]
-    let base: JSON = ["description": text("The top of the repository that the files are in.")]
+    let base: JSON = ["description": text("The root of the repository.")]
     return [
       "tool": ["driver": driver] as JSON, "invocations": [invocation(annotations)],
       "originalUriBaseIds": ["%SRCROOT%": base] as JSON, "columnKind": "unicodeCodePoints",
