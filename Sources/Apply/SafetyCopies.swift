@@ -33,10 +33,6 @@ struct SafetyCopies {
   var repetitions = 0
   /// The copies that have their final names, but belong to a transaction that is not committed yet.
   var published: [(purpose: Purpose, path: String)] = []
-  /// The size of the backup.
-  var backupBytes: Int64?
-  /// Whether a full disk caused the failure.
-  var hasFullDisk = false
 }
 
 extension Upgrade {
@@ -48,9 +44,6 @@ extension Upgrade {
     for purpose in purposes(before: next, batch) {
       safety.copies.append(try copy(for: purpose, batch))
     }
-    guard let backup = safety.copies.first(where: { $0.purpose == .backup }) else { return }
-    safety.backupBytes = DatabaseFile.size(backup.file.path)
-    warnAboutFreeSpace(batch)
   }
 
   private func purposes(before next: Int, _ batch: Batch) -> [SafetyCopies.Purpose] {
@@ -143,21 +136,6 @@ extension Upgrade {
     safety.copies = []
   }
 
-  /// Warns if the disk may be too small. A migration that rewrites rows writes new rows into the file or the
-  /// WAL, and the old ones into a journal.
-  private func warnAboutFreeSpace(_ batch: Batch) {
-    let bytes = DatabaseFile.size(options.database)
-    let folder = parentFolder(of: options.database)
-    guard batch.pending.contains(where: { replay.steps[$0].writesRows(in: batch.expected) }),
-      let free = freeBytes(inFolder: folder), free < bytes
-    else { return }
-    onEvent(
-      .note(
-        "after the backup only \(FreeSpace.size(free, .down)) are free in `\(folder)`, and a "
-          + "migration that rewrites rows may need as much as the size of `\(options.database)`, "
-          + FreeSpace.size(bytes)))
-  }
-
   // MARK: After the run
 
   /// Removes the oldest backups after a run without a failure. A backup that cannot be removed does not fail
@@ -194,16 +172,5 @@ extension Upgrade {
       }
     }
     safety.published = []
-  }
-
-  /// Adds that the backup may have filled the disk.
-  func namingBackup(_ failure: Failure) -> Failure {
-    guard safety.hasFullDisk, let bytes = safety.backupBytes, let destination else {
-      return failure
-    }
-    return failure.saying(
-      "The backup took \(FreeSpace.size(bytes)) of the disk that holds "
-        + "`\(parentFolder(of: destination.base))`",
-      remedy: "`--backup=FOLDER` writes it to another disk")
   }
 }

@@ -101,10 +101,8 @@ package final class Upgrade {
       let cause = Failure(of: error, database: options.database)
       var failure = named(explained(cause.naming(options.database)))
       failure.cause = failure.cause ?? cause.cause
-      safety.hasFullDisk = safety.hasFullDisk || cause.fault?.isFullDisk == true
       // Only after the transaction has ended: a query that fails can roll the transaction back.
-      report.failure = namingBackup(
-        failure.namingRows(on: connection, redacted: options.redactsValues))
+      report.failure = failure.namingRows(on: connection, redacted: options.redactsValues)
     }
     report.failedFrozen = project.holdsFrozen(report.failure)
     return report

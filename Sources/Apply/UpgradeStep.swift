@@ -144,7 +144,6 @@ extension Upgrade {
   }
 
   func commitFailure(_ error: DatabaseError) -> Failure {
-    safety.hasFullDisk = error.isFullDisk
     let failure = Failure(error, database: options.database)
     return report.uncertain.isEmpty ? failure : Failure(uncertain: report.uncertain, after: failure)
   }

@@ -473,7 +473,7 @@ struct FreeSpaceTests {
     #expect(try Dump(sandbox.open()) == before)
   }
 
-  @Test("if the disk is full after the backup, the error has its size and the backup is deleted")
+  @Test("if the disk is full after the backup, the backup is deleted")
   func afterwards() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1(reminders: 1000)
@@ -482,19 +482,14 @@ struct FreeSpaceTests {
     options.database = disk.path + "/live.sqlite"
     try FileManager.default.copyItem(atPath: sandbox.database, toPath: options.database)
     try sandbox.addSQL("0007_replace_is_completed_with_status", "UPDATE reminders SET title = '';")
-    var notes: [String] = []
-    let report = try sandbox.project().migrate(options) { event in
-      if case .note(let note) = event { notes.append(note) }
-    }
+    let report = try sandbox.project().migrate(options)
     #expect(report.status == .inputOutput)
-    #expect(notes.contains { $0.hasPrefix("after the backup only ") }, "\(notes)")
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: sandbox.folder).allSatisfy {
         !$0.contains(".backup-") && !$0.contains(".partial")
       })
     #expect(report.backup == nil)
-    let message = report.failure?.message ?? ""
-    #expect(message.contains("the disk is full") && message.contains(". The backup took 1."))
+    #expect(report.failure?.message.contains("the disk is full") == true)
   }
 
   @Test("is also checked before a draft copy, a rehearsal and a restore")
