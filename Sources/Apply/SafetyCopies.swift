@@ -1,6 +1,5 @@
 import SchemaCopies
 import SchemaHistory
-import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
@@ -42,7 +41,7 @@ extension Upgrade {
     safety.copies = []
     safety.version = batch.version
     for purpose in purposes(before: next, batch) {
-      safety.copies.append(try copy(for: purpose, batch))
+      safety.copies.append(try copy(for: purpose))
     }
   }
 
@@ -58,9 +57,7 @@ extension Upgrade {
     return purposes
   }
 
-  private func copy(
-    for purpose: SafetyCopies.Purpose, _ batch: Batch
-  ) throws -> SafetyCopies.Copy {
+  private func copy(for purpose: SafetyCopies.Purpose) throws -> SafetyCopies.Copy {
     let name = purpose.name(of: options.database)
     let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
     let base = purpose == .backup ? destination?.base ?? options.database : options.database
@@ -68,20 +65,6 @@ extension Upgrade {
     let file = try copier.copy(reading.connection, for: base, name)
     let copy = try copier.openCopy(file.path)
     try failing(on: copy.path) { try requireSound(copy, name) }
-    let held = try LiveDatabase(copy, project.ledger, path: file.path)
-    let rows = try project.countingSquash(held.rows, path: file.path) ?? []
-    // The transaction may have created the ledger already.
-    func fingerprint(_ schema: Schema) -> String {
-      schema.ours { $0.identifier == project.ledger.table }.fingerprint()
-    }
-    guard rows.map(\.id.exact) == batch.known.dropFirst(batch.adopted).map(\.exact),
-      fingerprint(held.schema) == fingerprint(batch.live)
-    else {
-      throw Failure(
-        .inputOutput,
-        "\(name) has another schema or ledger than `\(options.database)`: the file is damaged, or "
-          + "another process replaced it")
-    }
     return SafetyCopies.Copy(purpose: purpose, file: file)
   }
 
