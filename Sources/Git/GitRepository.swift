@@ -64,16 +64,13 @@ package struct GitRepository: Sendable, Hashable {
     let errors = String(decoding: result.errors, as: UTF8.self)
     if errors.contains(" is ambiguous") {
       let name = base.prefix { !"~^@:".contains($0) }
-      let names = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map { $0 + name }
-      let found = try references(folder, names).filter {
-        names.contains($0) || $0 == "refs/remotes/\(name)/HEAD"
+      let names = ["tags", "heads", "remotes"].map {
+        "`--base \(shellQuoted("refs/\($0)/\(name)"))`"
       }
-      let advice =
-        found.isEmpty
-        ? "write more digits of the commit"
-        : "use a full name: "
-          + found.map { "`--base \(shellQuoted($0))`" }.joined(separator: " or ")
-      throw Failure(.notFound, "`\(base)` is ambiguous in the repository of `\(folder)`: \(advice)")
+      throw Failure(
+        .notFound,
+        "`\(base)` is ambiguous in the repository of `\(folder)`: use a full name "
+          + "(\(listed(names, "or"))), or write more digits of the commit")
     }
     guard result.status != 0, result.status < 129 else { return }
     let branch = base.hasPrefix("origin/") ? String(base.dropFirst("origin/".count)) : base
