@@ -8,7 +8,7 @@ package struct OtherLock: Sendable {
   package enum Kind: Sendable, Hashable {
     case head
     case base
-    /// A parent of an open merge, rebase, cherry-pick or revert.
+    /// A parent of an open merge, rebase or cherry-pick.
     case parent
     case tag
   }
@@ -265,13 +265,12 @@ package struct FrozenText: Sendable, Hashable {
   package let path: String
 }
 
-/// An unfinished merge, rebase, cherry-pick or revert.
+/// An unfinished merge, rebase or cherry-pick.
 package enum OpenOperation: Sendable, Hashable {
   /// - Parameter isOnMain: whether the current branch is the main branch.
   case merge(parents: [String], isOnMain: Bool)
   case rebase(onto: String)
   case cherryPick
-  case revert
 
   /// The names of shared main branches.
   static let mainBranches = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"]
@@ -291,8 +290,6 @@ package enum OpenOperation: Sendable, Hashable {
       self = .merge(parents: parents, isOnMain: isOnMain)
     } else if lines("CHERRY_PICK_HEAD") != nil {
       self = .cherryPick
-    } else if lines("REVERT_HEAD") != nil {
-      self = .revert
     } else {
       return nil
     }
@@ -306,7 +303,6 @@ package enum OpenOperation: Sendable, Hashable {
     case .rebase(let onto):
       [("the commit that the rebase is onto", onto, false), ("REBASE_HEAD", "REBASE_HEAD", true)]
     case .cherryPick: [("CHERRY_PICK_HEAD", "CHERRY_PICK_HEAD", true)]
-    case .revert: [("REVERT_HEAD", "REVERT_HEAD", true)]
     }
   }
 
@@ -316,7 +312,7 @@ package enum OpenOperation: Sendable, Hashable {
     case .merge(let parents, let isOnMain):
       ["refs/remotes/origin/HEAD"] + (isOnMain ? ["HEAD"] : parents)
     case .rebase(let onto): [onto] + Self.mainBranches
-    case .cherryPick, .revert: ["HEAD"] + Self.mainBranches
+    case .cherryPick: ["HEAD"] + Self.mainBranches
     }
   }
 
