@@ -219,13 +219,6 @@ package final class OtherRevisions {
     return nil
   }
 
-  /// Whether git shows that, of several migrations with one number, this one alone is upstream.
-  package func isUpstream(_ id: String, among ids: [String]) -> Bool {
-    let twins = ids.filter { MigrationNumber(id: $0) == MigrationNumber(id: id) }
-    guard twins.count > 1, let upstream = try? upstream(among: twins) else { return false }
-    return upstream.exact == id.exact
-  }
-
   // MARK: Frozen texts
 
   /// Finds the bytes of a manifest with this raw digest in one of the compared revisions, or in an

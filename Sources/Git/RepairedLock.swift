@@ -63,12 +63,11 @@ extension MigrationFolder {
   private func joinedLock() -> HistoryLock? { ((try? repairedLock()) ?? (nil, nil)).0 }
 
   /// The ids that must not be renumbered: those of the lock, of both sides of a merge conflict, and
-  /// those that other revisions have frozen. Also those revisions, if git is available.
-  package func frozenIDs() throws(Failure) -> (ids: Set<ExactText>, others: OtherRevisions?) {
+  /// those that other revisions have frozen, if git is available.
+  package func frozenIDs() throws(Failure) -> Set<ExactText> {
     let lock = try repairedLock().0
     let others = try? OtherRevisions(of: self, lock: lock)
-    let ids = Set((lock?.all ?? []).map(\.id.exact)).union(others?.keptIDs ?? [])
-    return (ids, others)
+    return Set((lock?.all ?? []).map(\.id.exact)).union(others?.keptIDs ?? [])
   }
 
   /// The problems of manifests that share a number, by their names. A frozen or upstream manifest

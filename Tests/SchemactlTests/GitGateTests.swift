@@ -348,29 +348,6 @@ struct RenumberTests {
       try folder.expect(0, "renumber", "0005_x", "0006_y").output.contains("Nothing to renumber"))
   }
 
-  @Test("a warning says that the renamed migration is the one upstream")
-  func upstream() throws {
-    let folder = try WorkingFolder.committed(["0001_a": creating("a")])
-    try folder.write("migrations/0002_theirs.yaml", creating("theirs"))
-    try folder.commit("theirs")
-    try folder.git("checkout", "--quiet", "-b", "topic")
-    try folder.write("migrations/0002_ours.yaml", creating("ours"))
-    let rehearsal = try folder.expect(0, "renumber", "0002_theirs", "--dry-run")
-    #expect(
-      rehearsal.errors.contains(
-        "warning: `0002_theirs` is upstream, and the other migration with its number is not: renumber the other migration instead\n"
-      ), "\(rehearsal.errors)")
-    let run = try folder.expect(0, "renumber", "0002_theirs")
-    #expect(
-      run.errors.contains(
-        "undo this renaming (`mv migrations/0003_theirs.yaml migrations/0002_theirs.yaml`)"),
-      "\(run.errors)")
-    try folder.git("checkout", "--quiet", "--", "migrations")
-    try folder.git("clean", "--quiet", "-f", "migrations")
-    try folder.write("migrations/0002_ours.yaml", creating("ours"))
-    #expect(try folder.expect(0, "renumber", "0002_ours").errors == "")
-  }
-
   @Test("drafts that exchange their names are all renamed")
   func chain() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])

@@ -28,24 +28,15 @@ enum RenumberCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let folder = MigrationFolder(session.migrations)
     let isRehearsal = session.flag("dry-run")
-    let (renamings, upstream) = try session.withClaim {
+    let renamings = try session.withClaim {
       // Do not read the whole project: users run this command when two manifests have the same number, or
       // when the lock has merge conflicts.
       let ids = try folder.ids()
-      let (frozen, others) = try folder.frozenIDs()
       let found = try renumbering(
-        session.arguments, in: folder.path, among: ids, frozen: frozen, now: .now)
+        session.arguments, in: folder.path, among: ids, frozen: folder.frozenIDs(),
+        now: .now)
       if !isRehearsal { try session.writing.withLock { _ in try folder.rename(found) } }
-      return (found, found.filter { others?.isUpstream($0.from, among: ids) ?? false })
-    }
-    for renaming in upstream {
-      session.warn(
-        "`\(renaming.from)` is upstream, and the other migration with its number is not: renumber "
-          + "the other migration instead"
-          + (isRehearsal
-            ? ""
-            : ", and undo this renaming (`mv \(shellQuoted(folder.file(ofMigration: renaming.to))) "
-              + "\(shellQuoted(folder.file(ofMigration: renaming.from)))`)"))
+      return found
     }
     let renamed = renamings.map { ["from": $0.from, "to": $0.to] as JSON }
     session.report(["renamed": renamed, "dryRun": isRehearsal]) {
