@@ -32,12 +32,12 @@ package struct Copier {
   ///   - needed: the free bytes that are necessary for a copy of the given size and the work on it.
   package func copy(
     _ source: Connection, for target: String, _ purpose: String, isPrivate: Bool = true,
-    needed: (Int64) -> Int64 = { $0 }
+    needed: (Double) -> Double = { $0 }
   ) throws(Failure) -> TemporaryFile {
     do {
       return try source.reading {
         let bytes = try source.sizeInBytes()
-        try FreeSpace.require(needed(bytes), in: parentFolder(of: target), for: purpose)
+        try FreeSpace.require(needed(Double(bytes)), in: parentFolder(of: target), for: purpose)
         let file = try TemporaryFile(for: target, .database(isPrivate: isPrivate))
         try fill(file, from: source, bytes, purpose)
         return file
@@ -141,7 +141,7 @@ package enum FreeSpace {
   /// - Parameter purpose: the file in messages, with its path in backquotes.
   /// - Throws: a failure (74) if less space is free.
   static func require(
-    _ bytes: Int64, in folder: String, for purpose: String
+    _ bytes: Double, in folder: String, for purpose: String
   ) throws(Failure) {
     // If the file system does not report its free space, the write itself fails when the disk is full.
     guard let free = freeBytes(inFolder: folder), free < bytes else { return }
@@ -152,9 +152,9 @@ package enum FreeSpace {
   }
 
   /// The size in decimal units, such as `466 MB`.
-  package static func size(_ bytes: Int64, _ rule: FloatingPointRoundingRule = .up) -> String {
+  package static func size(_ bytes: Double, _ rule: FloatingPointRoundingRule = .up) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
-    var amount = Double(bytes)
+    var amount = bytes
     var unit = 0
     while amount >= 1000, unit < units.count - 1 {
       amount /= 1000

@@ -29,12 +29,10 @@ struct Replacement {
   func overwrite() throws(Failure) -> String {
     // Space for the copy of the old content, the journal of the overwritten pages, and the growth of the
     // file.
-    let new = DatabaseFile.size(copy)
-    func needed(_ old: Int64) -> Int64 {
-      old.saturatingPlus(max(old, new)).saturatingPlus(max(0, new - old))
-    }
+    let new = Double(DatabaseFile.size(copy))
+    func needed(_ old: Double) -> Double { 2 * max(old, new) }
     let purpose = "a copy of the content of `\(database)`"
-    let live = DatabaseFile.size(database).saturatingPlus(DatabaseFile.size(database + "-wal"))
+    let live = Double(DatabaseFile.size(database)) + Double(DatabaseFile.size(database + "-wal"))
     // Check this before the database leaves WAL mode, because that change is not undone.
     try FreeSpace.require(needed(live), in: parentFolder(of: database), for: purpose)
     for _ in 0..<Self.attempts {
@@ -53,7 +51,7 @@ struct Replacement {
 
   /// - Returns: the path of a copy of the database, and the data version of the copied content.
   private func keep(
-    _ target: Connection, _ source: Connection, _ purpose: String, _ needed: (Int64) -> Int64
+    _ target: Connection, _ source: Connection, _ purpose: String, _ needed: (Double) -> Double
   ) throws(Failure) -> (path: String, version: UInt32) {
     return try failing(on: database) {
       // In WAL mode, the page size cannot change (Online Backup API, `sqlite3_backup_step`).

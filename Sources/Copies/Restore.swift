@@ -81,7 +81,7 @@ package struct Restore {
       throw unusable(failure.message, failure.status)
     }
     if pages == 0 {
-      let size = FreeSpace.size(DatabaseFile.size(backup))
+      let size = FreeSpace.size(Double(DatabaseFile.size(backup)))
       throw unusable("`\(backup)` is empty (\(size))", .inputOutput)
     }
     try failing(on: backup) {

@@ -256,11 +256,11 @@ package func syncFolder(of path: String) throws(FileError) {
 }
 
 /// The number of bytes available in a folder; nil if the file system does not report it.
-package func freeBytes(inFolder folder: String) -> Int64? {
+package func freeBytes(inFolder folder: String) -> Double? {
   var status = statvfs()
   // A file system without this information reports zero blocks.
   guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return nil }
-  return Int64(clamping: UInt64(status.f_bavail).saturatingTimes(UInt64(status.f_frsize)))
+  return Double(status.f_bavail) * Double(status.f_frsize)
 }
 
 /// Whether the process may write in a folder.
@@ -278,21 +278,6 @@ package func followingLinks(_ path: String) -> String {
     path = next.utf8.first == UInt8(ascii: "/") ? next : joinedPath(parentFolder(of: path), next)
   }
   return path
-}
-
-extension FixedWidthInteger {
-  /// The sum, or the maximum on overflow. Some file systems report 16 EiB, and a sparse file can be
-  /// nearly as large.
-  package func saturatingPlus(_ other: Self) -> Self {
-    let (sum, overflows) = addingReportingOverflow(other)
-    return overflows ? .max : sum
-  }
-
-  /// The product of non-negative numbers, or the maximum on overflow.
-  package func saturatingTimes(_ other: Self) -> Self {
-    let (product, overflows) = multipliedReportingOverflow(by: other)
-    return overflows ? .max : product
-  }
 }
 
 /// Metadata of a file.

@@ -26,7 +26,9 @@ extension Cost {
     guard rowsRead + rowsWritten > 0 else { return "reads and writes no rows" }
     var parts = ["reads at most \(counted(rowsRead, "row"))"]
     parts.append(rowsWritten == 0 ? "writes none" : "writes at most \(grouped(rowsWritten))")
-    if extraDisk > 0 { parts.append("needs about \(FreeSpace.size(extraDisk)) of disk space") }
+    if extraDisk > 0 {
+      parts.append("needs about \(FreeSpace.size(Double(extraDisk))) of disk space")
+    }
     return parts.joined(separator: ", ")
   }
 }

@@ -76,7 +76,7 @@ extension Project {
       return try copier.copy(
         readable.connection, for: database,
         "a copy of `\(database)` to try the migrations on"
-      ) { $0.saturatingTimes(3) }
+      ) { 3 * $0 }
     } catch {
       guard !isWritableFolder(parentFolder(of: database)) else { throw error }
       throw Failure(

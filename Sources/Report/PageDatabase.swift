@@ -95,5 +95,5 @@ extension Page {
       """
   }
 
-  private func size(_ bytes: Int64?) -> String { bytes.map { FreeSpace.size($0) } ?? "" }
+  private func size(_ bytes: Int64?) -> String { bytes.map { FreeSpace.size(Double($0)) } ?? "" }
 }

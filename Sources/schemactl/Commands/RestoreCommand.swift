@@ -94,7 +94,7 @@ extension TextReporter {
         case .success(let rows): rows.last?.id ?? "no migration"
         case .failure(let failure): "cannot be read: \(failure.message)"
         }
-      let (path, size) = (entry.backup.path.visible, FreeSpace.size(entry.backup.bytes))
+      let (path, size) = (entry.backup.path.visible, FreeSpace.size(Double(entry.backup.bytes)))
       say("\(path)  \(entry.backup.madeAt)  \(size)  \(last.visible)")
     }
     mention("Found \(counted(entries.count, "backup")) of `\(database)`.")
