@@ -99,7 +99,7 @@ package final class Upgrade {
       if report.failure == nil { removeOldBackups() }
     } catch {
       let cause = Failure(of: error, database: options.database)
-      var failure = named(explained(cause.naming(options.database)))
+      var failure = named(cause.naming(options.database))
       failure.cause = failure.cause ?? cause.cause
       // Only after the transaction has ended: a query that fails can roll the transaction back.
       report.failure = failure.namingRows(on: connection, redacted: options.redactsValues)

@@ -115,19 +115,6 @@ extension Upgrade {
 
 /// Explains failures of a run to the user.
 extension Upgrade {
-  /// Replaces a failure that a missing permission explains. If SQLite cannot write a file beside the
-  /// database, it reports only that it cannot open a file.
-  func explained(_ failure: Failure) -> Failure {
-    // An uncertain commit must remain visible.
-    guard report.uncertain.isEmpty, !connection.isBorrowed,
-      [.permission, .inputOutput].contains(failure.status),
-      let obstacle = DatabaseFile.obstacle(options.file), !failure.message.contains(obstacle)
-    else { return failure }
-    return Failure(
-      .permission, "cannot write `\(options.database)`: \(obstacle)", place: failure.place,
-      migration: failure.migration)
-  }
-
   /// Names the last applied migration, if a signal stopped the run.
   func named(_ failure: Failure) -> Failure {
     guard interruption.isRequested || failure.status == .interrupted else { return failure }

@@ -15,7 +15,7 @@ package struct Failure: Error, Sendable {
   package private(set) var remedy: String?
   package private(set) var place: Place?
   /// The migration that failed, if the failure is about one.
-  package let migration: FailedMigration?
+  package private(set) var migration: FailedMigration?
   /// The problems of all input files, if the failure is about invalid files.
   package private(set) var diagnostics: [Diagnostic] = []
   /// SQLite's error, if the database or the memory failed during a migration.
@@ -209,10 +209,9 @@ package struct Failure: Error, Sendable {
   /// The failure with the name of the database, if the database itself failed (``fault``).
   package func naming(_ database: String) -> Failure {
     guard let fault else { return self }
-    var failure = Failure(
-      status, fault.inWords(database), remedy: fault.remedy(database), place: place,
-      migration: migration)
-    failure.cause = fault
+    var failure = Failure(fault, database: database)
+    failure.place = place
+    failure.migration = migration
     return failure
   }
 }
