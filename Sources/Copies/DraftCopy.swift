@@ -182,17 +182,10 @@ package struct DraftCopy: Sendable {
 }
 
 extension Ledger {
-  /// The name as a part of a file name: in lower case, with all bytes but letters, digits and underscores in
-  /// the form `%20`.
+  /// The name as a part of a file name, in lower case.
   fileprivate var fileName: String {
-    table.folded.map { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "_"):
-        String(UnicodeScalar(byte))
-      default: "%" + String(256 + Int(byte), radix: 16).dropFirst()
-      }
-    }.joined()
+    let name = percentEncoded(String(decoding: Array(table.folded), as: UTF8.self))
+    return name.split(separator: "/", omittingEmptySubsequences: false).joined(separator: "%2F")
   }
 }
 
