@@ -308,11 +308,6 @@ package enum OpenOperation: Sendable, Hashable {
     case .cherryPick: ["HEAD"] + Self.mainBranches
     }
   }
-
-  /// The option of `git checkout` that selects the lock of the upstream side.
-  package var upstreamSide: String {
-    if case .merge(_, isOnMain: false) = self { "--theirs" } else { "--ours" }
-  }
 }
 
 extension HistoryLock {

@@ -26,38 +26,11 @@ extension MigrationFolder {
   package func repairedLock() throws(Failure) -> (HistoryLock?, HistoryLock.Repair?) {
     guard let bytes = try lockBytes() else { return (nil, nil) }
     do throws(LockError) {
-      do throws(LockError) {
-        let (lock, repair) = try HistoryLock.repairing(bytes)
-        return (lock, repair)
-      } catch  where error.kind == .duplicate {
-        let (lock, repair) = try HistoryLock.repairing(bytes, advice: disputeAdvice(bytes))
-        return (lock, repair)
-      }
+      let (lock, repair) = try HistoryLock.repairing(bytes)
+      return (lock, repair)
     } catch {
       throw Failure(error, file: lockFile)
     }
-  }
-
-  /// Advice for a conflict in which both sides froze the same number. All migrations of the side
-  /// that is not upstream must be renumbered, because a later one may depend on an earlier one.
-  private func disputeAdvice(_ bytes: [UInt8]) -> String? {
-    guard let (ours, theirs) = try? HistoryLock.conflictSides(bytes),
-      let others = try? OtherRevisions(of: self, lock: nil), let operation = others.operation
-    else { return nil }
-    let side = operation.upstreamSide
-    let (upstream, other) = side == "--theirs" ? (theirs, ours) : (ours, theirs)
-    let moving = other.all.filter { !upstream.contains($0.id) }.map(\.id)
-    let released = moving.filter(others.releasedIDs.contains)
-    guard released.isEmpty else {
-      return
-        "a tag releases \(released.map { "`\($0)`" }.joined(separator: ", ")), which therefore "
-        + "cannot get another number"
-    }
-    let file = shellQuoted(lockFile)
-    return
-      "take the lock of the upstream side (`git checkout \(side) -- \(file) && git add \(file)`), "
-      + "renumber the migrations of the other side (`\(renumberCommand(moving))`) and freeze them "
-      + "again"
   }
 
   private func joinedLock() -> HistoryLock? { ((try? repairedLock()) ?? (nil, nil)).0 }
@@ -97,7 +70,7 @@ extension MigrationFolder {
           if released.contains(name.id) {
             "; both are released, so neither can get another number"
           } else if lock == nil, frozen.contains(name.id) {
-            "; both are frozen: run `schemactl freeze`, which reports the migration to renumber"
+            "; both are frozen: run `schemactl freeze`, which reports both lines"
           } else if keeper != nil {
             ": renumber this one \(command)"
           } else {

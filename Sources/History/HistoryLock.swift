@@ -209,14 +209,10 @@ package struct HistoryLock: Sendable, Equatable {
     Array((Self.header + "\n" + all.map { $0.text + "\n" }.joined()).utf8)
   }
 
-  /// - Parameters:
-  ///   - line: the number of the line in the file.
-  ///   - advice: what to do when another migration has the number.
-  package mutating func insert(
-    _ entry: LockEntry, line: Int, advice: String? = nil
-  ) throws(LockError) {
+  /// - Parameter line: the number of the line in the file.
+  package mutating func insert(_ entry: LockEntry, line: Int) throws(LockError) {
     if let first = aside.first(where: { $0.id == entry.id }) {
-      throw duplicate(entry, line: line, of: first, advice)
+      throw duplicate(entry, line: line, of: first)
     }
     let place = place(of: entry.number)
     if place < entries.count, entries[place].number == entry.number {
@@ -228,15 +224,13 @@ package struct HistoryLock: Sendable, Equatable {
         lines[entry.id] = line
         return
       }
-      throw duplicate(entry, line: line, of: entries[place], advice)
+      throw duplicate(entry, line: line, of: first)
     }
     entries.insert(entry, at: place)
     lines[entry.id] = line
   }
 
-  private func duplicate(
-    _ entry: LockEntry, line: Int, of first: LockEntry, _ advice: String?
-  ) -> LockError {
+  private func duplicate(_ entry: LockEntry, line: Int, of first: LockEntry) -> LockError {
     let isSame = entry.digests.canonical == first.digests.canonical
     let message =
       entry.id == first.id && isSame && entry.release != first.release
@@ -246,9 +240,8 @@ package struct HistoryLock: Sendable, Equatable {
         ? "two lines freeze `\(entry.id)`: keep the line and the manifest of the released form, "
           + "and put the other change into a new migration"
         : "two migrations have the number \(entry.number), `\(first.id)` and `\(entry.id)`: "
-          + (advice
-            ?? "remove the line of the unreleased migration, renumber that migration (`schemactl "
-            + "renumber ID`) and freeze it again")
+          + "remove the line of the unreleased migration, renumber that migration (`schemactl "
+          + "renumber ID`) and freeze it again"
     return LockError(
       .duplicate, line: line, message,
       details: [

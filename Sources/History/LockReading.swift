@@ -35,16 +35,16 @@ extension HistoryLock {
 
   /// Reads a lock for `freeze`, which also accepts conflict markers and version 1.
   ///
-  /// - Parameter advice: what to do when the sides of a conflict froze different migrations with one number.
   /// - Returns: the lock and its repair; the repair is nil for a lock that needs none.
   package static func repairing(
-    _ bytes: [UInt8], advice: String? = nil
+    _ bytes: [UInt8]
   ) throws(LockError) -> (lock: HistoryLock, repair: Repair?) {
-    guard let (ours, theirs) = try conflictSides(bytes) else {
-      let lines = try sourceLines(bytes)
+    let lines = try sourceLines(bytes)
+    guard let (ours, others) = try sides(lines) else {
       return (try HistoryLock(anyVersion: lines), isVersion1(lines) ? .converted : nil)
     }
-    var lock = ours
+    var lock = try HistoryLock(anyVersion: ours)
+    let theirs = try HistoryLock(anyVersion: others)
     let squashes = squashes(among: lock.all.map(\.id))
     lock = lock.settingAside { squashes.contains($0) }
     for entry in theirs.all {
@@ -53,19 +53,11 @@ extension HistoryLock {
       if let place, entry.continues(place) {
         lock.replace(with: entry)
       } else {
-        try lock.insert(entry, line: theirs.line(freezing: entry.id) ?? 1, advice: advice)
+        try lock.insert(entry, line: theirs.line(freezing: entry.id) ?? 1)
       }
     }
     lock.setSquashedAside()
     return (lock, .joined)
-  }
-
-  /// The locks of both sides of a merge conflict; nil without markers.
-  package static func conflictSides(
-    _ bytes: [UInt8]
-  ) throws(LockError) -> (ours: HistoryLock, theirs: HistoryLock)? {
-    guard let (ours, theirs) = try sides(sourceLines(bytes)) else { return nil }
-    return (try HistoryLock(anyVersion: ours), try HistoryLock(anyVersion: theirs))
   }
 
   private init(anyVersion lines: [LockSourceLine]) throws(LockError) {
