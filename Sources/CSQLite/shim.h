@@ -33,10 +33,6 @@ static inline int schemactl_config_memstatus(int on) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on);
 }
 
-static inline int schemactl_log(void (*log)(void *, int, const char *), void *context) {
-  return sqlite3_config(SQLITE_CONFIG_LOG, log, context);
-}
-
 static inline sqlite3_destructor_type schemactl_transient(void) { return SQLITE_TRANSIENT; }
 
 static inline sqlite3_destructor_type schemactl_static(void) { return SQLITE_STATIC; }

@@ -21,20 +21,6 @@ package func areSameNames(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPoin
 
 // MARK: Settings of the process
 
-/// Reports each unfinished transaction, usually of another process, that SQLite rolls back when it reads the
-/// database, in SQLite's words, with the journal's name.
-///
-/// SQLite has no other way to report it (Atomic Commit In SQLite, section 4). The setting applies
-/// to the whole process until it ends, and has no effect after the first use of SQLite (The Error
-/// And Warning Log, section 2).
-package func observeRollbacks(_ tell: @escaping (String) -> Void) {
-  _ = schemactl_log(
-    { context, code, message in
-      guard let context, let message, code == SQLITE_NOTICE | 2 << 8 else { return }
-      Box<(String) -> Void>.at(context).content(String(cString: message))
-    }, Unmanaged.passRetained(Box(tell)).toOpaque())
-}
-
 /// Disables SQLite's memory statistics, which take a lock for each allocation: a tenth of the time
 /// of a replay, and more with two threads. Nothing reads the statistics, and only heap limits,
 /// which are not used, need them.

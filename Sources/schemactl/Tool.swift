@@ -36,13 +36,6 @@ struct Tool {
           output: output, errors: errors,
           invocation.isGiven("quiet") ? .quiet : invocation.isGiven("verbose") ? .verbose : .normal)
         stopMemoryStatistics()
-        // SQLite's log belongs to the whole process. With the threads of `fleet`, nobody could tell to which
-        // database a message belongs.
-        if command != FleetCommand.self {
-          observeRollbacks { [reporter] in
-            reporter.note("SQLite rolled back an unfinished transaction: \($0)")
-          }
-        }
         let interruption = Interruption()
         Signals(
           interruption: interruption, isGraceful: command.heedsInterruptions(invocation),

@@ -64,7 +64,7 @@ struct HostileFileTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == bytes)
   }
 
-  @Test("an unfinished transaction of a killed process is rolled back and reported once")
+  @Test("an unfinished transaction of a killed process is rolled back")
   func rolledBack() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "migrate", "--database", "app.sqlite")
@@ -79,12 +79,8 @@ struct HostileFileTests {
       try FileManager.default.copyItem(
         atPath: folder.path("app.sqlite" + suffix), toPath: folder.path("left.sqlite" + suffix))
     }
-    let note = "note: SQLite rolled back an unfinished transaction: "
-    let run = try folder.expect(0, "status", "--database", "left.sqlite")
-    #expect(run.errors.contains("\(note)recovered "))
-    #expect(run.errors.contains("left.sqlite-journal\n"))
+    try folder.expect(0, "status", "--database", "left.sqlite")
     #expect(try folder.rows("SELECT DISTINCT state FROM own", in: "left.sqlite") == ["whole"])
-    #expect(try !folder.expect(0, "status", "--database", "left.sqlite").errors.contains(note))
   }
 
   @Test("a special file is neither opened nor waited for")
