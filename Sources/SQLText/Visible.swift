@@ -119,15 +119,6 @@ extension String {
     split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// Shortens words that are too long for a line. For example, a name may have thousands of characters.
-  package var withShortWords: String {
-    guard utf8.count > 300 else { return self }
-    return split(separator: " ", omittingEmptySubsequences: false).map { word in
-      word.utf8.count > 300 && word.count > 300
-        ? "\(word.prefix(100))…\(word.suffix(20)) (\(word.count) characters)" : String(word)
-    }.joined(separator: " ")
-  }
-
   /// The text on one line of at most `limit` characters.
   package func shortened(to limit: Int) -> String {
     let line = split(whereSeparator: \.isWhitespace).joined(separator: " ").visible

@@ -57,21 +57,6 @@ struct OutputTests {
     #expect(json["integrityCheck"] as? String == "ok")
   }
 
-  @Test("a name of 10,000 characters is truncated in a message and complete in JSON")
-  func longNames() throws {
-    let name = String(repeating: "n", count: 10_000)
-    let folder = try WorkingFolder.of([
-      "0001_drop": "operations: [{ drop_column: { table: \(name), column: a } }]"
-    ])
-    let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
-    #expect(run.errors.contains("nnn…nnn"))
-    #expect(run.errors.contains("(10002 characters)"), "\(run.errors.prefix(500))")
-    #expect(run.errors.count < 2_000)
-    let json = try folder.expect(3, "migrate", "--database", "app.sqlite", "--format=json").json()
-    let failed = try #require(json["failed"] as? [String: Any])
-    #expect((failed["message"] as? String)?.contains(name) == true)
-  }
-
   @Test("the same mistake in many manifests is shown ten times and then counted")
   func sameMistake() throws {
     let folder = try WorkingFolder()

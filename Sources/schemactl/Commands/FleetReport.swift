@@ -46,7 +46,7 @@ extension TextReporter {
     say("\(paint(result.database.visible, "1;31")): \(failure.status.label)")
     let place = failure.place.map { $0.inWords + ": " } ?? ""
     for (index, line) in failure.lines.enumerated() {
-      say("  " + (index == 0 ? place : "  ") + line.visible.withShortWords)
+      say("  " + (index == 0 ? place : "  ") + line.visible)
     }
     if let migration = failure.migration { say("  \(migration.inWords.visible)") }
     if let last = result.applied.last {

@@ -176,7 +176,7 @@ final class TextReporter: Reporter {
       case .note, .off: ("note:", nil)
       }
     let place = annotation.place?.inWords ?? "schemactl"
-    let message = annotation.lines[0].visible.withShortWords
+    let message = annotation.lines[0].visible
     stream.write(
       "\(place): \(colour.map { paint(label, $0, on: stream) } ?? label) \(message)"
         + "\(rule.map { " [\($0)]" } ?? "")\n")
@@ -185,7 +185,7 @@ final class TextReporter: Reporter {
         stream.write(line + "\n")
       }
     }
-    for line in annotation.lines.dropFirst() { stream.write("  \(line.visible.withShortWords)\n") }
+    for line in annotation.lines.dropFirst() { stream.write("  \(line.visible)\n") }
     if let help = annotation.help.first { stream.write("help: \(help.visible)\n") }
     for line in annotation.help.dropFirst() where !line.isEmpty {
       stream.write("    \(line.visible)\n")
