@@ -156,8 +156,6 @@ package struct Failure: Error, Sendable {
     case let input as InvalidInput: self.init(input)
     case let error as FileError: self.init(error)
     case let error as DatabaseError: self.init(error, database: path)
-    case let error as NotALedger:
-      self.init(.brokenHistory, (path.map { "\($0): " } ?? "") + error.description)
     default: self.init(.bug, "\(error)")
     }
   }

@@ -25,13 +25,16 @@ extension Ledger {
 
   /// The rows in the order of their positions; nil when the database has no ledger.
   ///
-  /// - Throws: ``NotALedger``, or a `DatabaseError`.
+  /// - Throws: a failure if an object has the name of the ledger but other columns, or a `DatabaseError`.
   package func rows(in connection: Connection) throws -> [LedgerRow]? {
     let found = try connection.rows("PRAGMA main.table_xinfo(\(name))")
     if found.isEmpty { return nil }
     // Views and virtual tables have no primary key, so this check excludes them too.
     guard found.map({ $0[1].text }) == Self.columns, found[0][5] == .integer(1) else {
-      throw NotALedger(name: table.text)
+      throw Failure(
+        .brokenHistory,
+        "\(connection.path): `\(table)` is not a ledger of schemactl: it has other columns; rename or "
+          + "drop the table, or use the version of schemactl that created it")
     }
     return try readRows(connection)
   }
@@ -85,16 +88,6 @@ extension Ledger {
     connection.set(.triggers, to: false)
     defer { connection.set(.triggers, to: fires) }
     try body()
-  }
-}
-
-/// An object has the name of the ledger, but other columns.
-package struct NotALedger: Error, CustomStringConvertible {
-  let name: String
-
-  package var description: String {
-    "`\(name)` is not a ledger of schemactl: it has other columns; rename or drop the table, or use "
-      + "the version of schemactl that created it"
   }
 }
 
