@@ -64,9 +64,7 @@ extension Connection {
       if let preparation = query.preparation {
         return try attempt(query.sql, preparedBy: preparation)
       }
-      let statement = try withAllParameters { () throws(DatabaseError) in
-        try prepare(query.sql)
-      }
+      let statement = try prepare(query.sql)
       let columns = zip(statement.columnNames, statement.declaredTypes)
         .map { CompiledQuery.Column(name: $0, type: $1) }
       return .compiles(columns)

@@ -151,8 +151,6 @@ extension Connection {
       (SQLITE_LIMIT_ATTACHED, 0),
       // Use only the calling thread.
       (SQLITE_LIMIT_WORKER_THREADS, 0),
-      // `?250000` alone makes SQLite allocate that many values. Statements of schemactl have few parameters.
-      (SQLITE_LIMIT_VARIABLE_NUMBER, Self.parameters),
       // The time is proportional to the product of the lengths of pattern and text.
       (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10_000),
       // A manifest has at most 8 MiB. Generated SQL contains each column a few times.
@@ -161,17 +159,6 @@ extension Connection {
       (SQLITE_LIMIT_VDBE_OP, 25_000_000),
     ]
     for (limit, value) in limits { sqlite3_limit(handle, limit, Int32(value)) }
-  }
-
-  private static var parameters: Int32 { 999 }
-
-  /// Allows `body` to compile foreign SQL with SQLite's default number of parameters.
-  package func withAllParameters<Result>(
-    _ body: () throws(DatabaseError) -> Result
-  ) throws(DatabaseError) -> Result {
-    sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, .max)
-    defer { sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Self.parameters) }
-    return try body()
   }
 }
 
