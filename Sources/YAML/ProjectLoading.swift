@@ -29,15 +29,7 @@ extension Project {
         "`\(folder.lockFile)` freezes no migration, and `\(path)` has no manifests",
         remedy: "Restore the folder from git, or delete the lock")
     }
-    // Read the folder once, however many databases need it.
-    let squashed = Locked<[Migration]??>(nil)
-    project.readSquashed = { folder in
-      try squashed.withLock { known in
-        let found = try known ?? MigrationFolder.readSquashed(folder)
-        known = .some(found)
-        return found
-      }
-    }
+    project.readSquashed = MigrationFolder.readSquashed
     return project
   }
 }
