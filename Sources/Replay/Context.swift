@@ -116,17 +116,13 @@ extension WorkLimit.Exceeded {
   package var inWords: String {
     switch self {
     case .seconds(let seconds):
-      "this statement exceeded the replay time limit of \(counted(seconds)) s. If it does end, raise "
+      "this statement exceeded the replay time limit of \(shown(seconds)) s. If it does end, raise "
         + "`replay: { seconds: … }` in `schemactl.yaml`"
     case .steps(let steps): "this statement does not end after \(steps) instructions of SQLite"
     case .megabytes(let megabytes):
       "this statement exceeded the replay size limit of \(megabytes) MB. If it needs more, raise "
         + "`replay: { megabytes: … }` in `schemactl.yaml`"
     }
-  }
-
-  private func counted(_ seconds: Double) -> String {
-    Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
   }
 }
 
