@@ -68,17 +68,6 @@ package struct LockEntry: Sendable, Hashable {
   }
 }
 
-/// A release and the last migration that was frozen for it.
-package struct LockRelease: Sendable, Equatable {
-  package let name: String
-  package let lastID: String
-
-  package init(name: String, lastID: String) {
-    self.name = name
-    self.lastID = lastID
-  }
-}
-
 /// The history lock, format version 2: the released migrations (`docs/history.md`).
 ///
 /// The file has a header, and then one line for each frozen migration. The lines are independent of each
@@ -161,13 +150,13 @@ package struct HistoryLock: Sendable, Equatable {
   /// The line number, from 1, of the line that freezes the migration; nil if it is not frozen.
   package func line(freezing id: String) -> Int? { lines[id] }
 
-  /// The releases, in the order of their last migrations.
-  package var releases: [LockRelease] {
-    var releases: [LockRelease] = []
+  /// The releases, each with the last migration that was frozen for it, in the order of these migrations.
+  package var releases: [(name: String, lastID: String)] {
+    var releases: [(name: String, lastID: String)] = []
     for entry in entries {
       guard let name = entry.release else { continue }
       releases.removeAll { $0.name == name }
-      releases.append(LockRelease(name: name, lastID: entry.id))
+      releases.append((name, entry.id))
     }
     return releases
   }

@@ -209,10 +209,8 @@ struct HistoryLockTests {
     for (id, release) in [("1_a", "1.0"), ("2_b", "1.0"), ("3_c", nil), ("4_d", "1.1")] {
       try lock.freeze(LockEntry(id: id, release: release, digests: lockedDigests(id)))
     }
-    #expect(
-      lock.releases == [
-        LockRelease(name: "1.0", lastID: "2_b"), LockRelease(name: "1.1", lastID: "4_d"),
-      ])
+    #expect(lock.releases.map(\.name) == ["1.0", "1.1"])
+    #expect(lock.releases.map(\.lastID) == ["2_b", "4_d"])
     try lock.freeze(LockEntry(id: "5_e", release: "1.0", digests: lockedDigests("e")))
     #expect(lock.releases.map(\.name) == ["1.1", "1.0"])
   }
