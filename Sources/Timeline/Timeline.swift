@@ -7,7 +7,7 @@
 /// - ``TableShape``, ``IndexShape``: a table's or an index's definition.
 /// - ``LossEvidence``, ``RowFailure``: the results of trials on rows.
 /// - ``LintScope``: the configuration's tables, releases and versions.
-/// - `Changes`, `EarlierNames`, `NewColumns`, `LostColumns`, `Snippets`, `Words`,
+/// - `Changes`, `EarlierNames`, `LostColumns`, `Snippets`, `Words`,
 ///   `Reachability`: helpers that several rules and trials use.
 
 import SchemaHistory
@@ -169,6 +169,21 @@ extension [Migration] {
   package func operation(_ number: Int?, of migration: Int) -> Operation? {
     let operations = self[migration].manifest.operations
     return number.flatMap { operations.indices.contains($0) ? operations[$0] : nil }
+  }
+}
+
+extension Operation {
+  /// The definition of a column in the operation, if it has one.
+  package func definition(ofColumn name: String) -> ColumnDefinition? {
+    let columns: [ColumnDefinition] =
+      switch kind {
+      case .createTable(let table): table.columns
+      case .rebuildTable(let rebuild): rebuild.table.columns
+      case .addColumn(_, let column): [column]
+      case .moveColumn(let move): [move.to]
+      default: []
+      }
+    return columns.first { $0.name.isSameName(as: name) }
   }
 }
 

@@ -282,6 +282,11 @@ struct SyncedRuleTests {
         "0003 4:7 error new-required-column lists.x"
       ])
     #expect(try lint([sql("CREATE TABLE a (\(key), x NOT NULL)")]).lines == [])
+    // A function of the app has no result, so that no rows show the effect.
+    let computed = rebuilt.replacingOccurrences(of: "title, 1", with: "title, size(title)")
+    #expect(
+      try lint([lists, sql(computed)], functions: ["size"]).findings.map(\.short)
+        .contains("0002 3:7 error new-required-column lists.x"))
   }
 
   @Test(

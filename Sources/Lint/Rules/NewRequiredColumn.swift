@@ -19,8 +19,9 @@ extension Rule {
     check: .history { timeline, scope in
       timeline.tables.filter { scope.syncs($0.after.name, in: $0.change.migration) }.flatMap {
         change, after in
-        change.requiredColumns(timeline).filter(\.isFilled).map { column, place, _ in
-          timeline.draft(
+        change.requiredColumns(timeline).map { column in
+          let place = change.newestPlace(of: column)
+          return timeline.draft(
             "`\(after.name).\(column.name)` is new, NOT NULL and has no default: existing rows get "
               + "a value. Every INSERT of an older version of the app fails, because it does not "
               + "name the column",
@@ -29,6 +30,24 @@ extension Rule {
         }
       }
     })
+}
+
+extension TableChange {
+  /// The new columns that every INSERT must set, unless the migration fails on existing rows.
+  fileprivate func requiredColumns(_ timeline: Timeline) -> [TableShape.Column] {
+    guard let before, let after else { return [] }
+    let fails = timeline.rowFailures.contains { failure in
+      failure.place.migration == migration && failure.constraint == .notNull && !failure.isOfMap
+        && !failure.tables.isDisjoint(with: [before.key, after.key])
+    }
+    let required = keptColumns.filter { $0.old.notNull != nil }.map(\.new.key)
+    return after.columns.filter { column in
+      before.column(column.key) == nil && column.notNull != nil && column.defaultText == nil
+        && !column.isGenerated && !after.isInPrimaryKey(column) && !required.contains(column.key)
+        // ADD COLUMN of such a column fails on every row.
+        && !fails && !addedInPlace.contains(column.key)
+    }
+  }
 }
 
 private func move(to keys: String) -> String {
