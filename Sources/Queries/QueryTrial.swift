@@ -19,8 +19,6 @@ package struct QueryVerdict: Sendable {
     /// The result columns of the query differ from the columns at a release.
     case columnsChanged(
       from: [CompiledQuery.Column], to: [CompiledQuery.Column], release: String, isReleased: Bool)
-    /// The query does not compile on the oldest supported release.
-    case newer(than: String, understoodSince: String?)
   }
 
   package let query: ApplicationQuery
@@ -33,7 +31,7 @@ package struct QueryVerdict: Sendable {
   package var isOfQueryAlone: Bool {
     switch kind {
     case .neverCompiled, .holdsQuotedText: true
-    case .broken, .nameBecameText, .columnsChanged, .newer: false
+    case .broken, .nameBecameText, .columnsChanged: false
     }
   }
 }
@@ -44,7 +42,6 @@ package struct QueryTrial {
   private let project: Project
   /// The supported releases, the oldest first.
   private let releases: [AppVersion]
-  private let namesOldestRelease: Bool
   /// Every statement of the files. For each file with suppressions that precede no statement, also
   /// an element with these suppressions and without SQL.
   package let all: [ApplicationQuery]
@@ -60,7 +57,6 @@ package struct QueryTrial {
     self.project = project
     releases = project.versions(replayed: project.migrations.count, oldest: scope.shipped)
       .filter(\.isRelease)
-    namesOldestRelease = scope.namesOldestRelease
     var all: [ApplicationQuery] = []
     for file in files { all += try ApplicationQuery.all(in: file) }
     self.all = all
@@ -118,30 +114,19 @@ package struct QueryTrial {
       }
       return [verdict(.nameBecameText(message: message), at: migration, offset)]
     case .compiles(let columns):
-      var found: [QueryVerdict] = []
       func differs(_ compiled: CompiledQuery) -> Bool {
         compiled.columns.map { $0 != columns } ?? false
       }
-      if let other = atReleases.last(where: { differs($0.compiled) }),
+      guard let other = atReleases.last(where: { differs($0.compiled) }),
         let before = other.compiled.columns, let migration = end(of: differs)
-      {
-        let isReleased = project.isFrozen(project.migrations[migration])
-        found.append(
-          verdict(
-            .columnsChanged(
-              from: before, to: columns, release: other.release.name, isReleased: isReleased),
-            at: migration))
-      }
-      // Only the oldest release must compile the query, and only if the configuration names it.
-      // Newer releases may add queries.
-      if namesOldestRelease, let oldest = atReleases.first, oldest.compiled.columns == nil,
-        let migration = end(of: { $0.columns == nil })
-      {
-        let since = releases.first { $0.count > migration }
-        found.append(
-          verdict(.newer(than: oldest.release.name, understoodSince: since?.name), at: migration))
-      }
-      return found
+      else { return [] }
+      let isReleased = project.isFrozen(project.migrations[migration])
+      return [
+        verdict(
+          .columnsChanged(
+            from: before, to: columns, release: other.release.name, isReleased: isReleased),
+          at: migration)
+      ]
     }
   }
 }

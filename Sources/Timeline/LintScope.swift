@@ -18,8 +18,6 @@ package struct LintScope: Sendable {
   private let unsynced: Int
   /// The number of migrations in the oldest supported release. Every device has run them.
   package let shipped: Int
-  /// Whether the configuration names the oldest supported release.
-  package let namesOldestRelease: Bool
 
   private let drafts: Set<Int>
   /// The path of the configuration, for messages.
@@ -37,7 +35,6 @@ package struct LintScope: Sendable {
     minimumSQLite = configuration.minimumSQLite
     tables = sync.tables.map { Set($0.map(\.text.identifier)) }
     localTables = Set(sync.localTables.map(\.text.identifier))
-    namesOldestRelease = sync.oldestRelease != nil
     drafts = Set(project.migrations.indices.filter { !project.isFrozen(project.migrations[$0]) })
     func number(
       _ name: PlacedName?, _ find: (PlacedName) throws(Diagnostic) -> Int

@@ -121,6 +121,12 @@ struct QueryTests {
       ).isEmpty)
     #expect(try found(query, steps).isEmpty)
     #expect(try found("SELECT id FROM notes", steps, releases: ["1.0": 1]).isEmpty)
+    // The app migrates the database before it runs the query.
+    #expect(
+      try found(
+        "SELECT due FROM notes", steps, releases: ["1.0": 1],
+        configuration: "sync: { engine: none, oldest_release: '1.0' }"
+      ).isEmpty)
   }
 
   @Test("changes of views and triggers that a query uses count, too")

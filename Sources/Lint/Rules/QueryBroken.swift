@@ -16,8 +16,7 @@ extension Rule {
       longer compiles fails on every device. A name in double quotes that is no longer a column \
       still compiles and returns a text instead. A result with other columns than at a release is \
       a warning: code that reads columns by position gets wrong values. `SELECT *` has this effect \
-      with each new column. With `sync.oldest_release`, a query that this release cannot compile \
-      is a note: widgets and extensions may open a database without migrating it.
+      with each new column.
       """,
     fix: """
       Write the query for the latest schema and name its columns, or change the migration. Declare \
@@ -43,7 +42,7 @@ extension QueryVerdict {
     case .broken, .nameBecameText, .neverCompiled: nil
     case .columnsChanged(_, _, _, let isReleased): isReleased ? .note : .warning
     // The author may have intended a string.
-    case .holdsQuotedText, .newer: .note
+    case .holdsQuotedText: .note
     }
   }
 
@@ -63,9 +62,6 @@ extension QueryVerdict {
         + "the string in single quotes"
     case .columnsChanged(let old, let new, let release, _):
       return "`\(id)` changes the query's result: \(difference(old, new)) since release \(release)"
-    case .newer(let oldest, let release):
-      return "release \(oldest) cannot compile the query, which needs `\(id)` ("
-        + (release.map { "in release \($0))" } ?? "not released yet)")
     }
   }
 
