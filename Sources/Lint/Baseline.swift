@@ -128,23 +128,16 @@ package struct Baseline: Sendable {
     return "It is in the baseline `\(file)`."
   }
 
-  /// The findings about unused entries. Entries of migrations that lint did not replay do not
-  /// count, except if the migration no longer exists.
+  /// The findings about unused entries.
   ///
   /// - Parameters:
-  ///   - all: the ids of the history's migrations.
-  ///   - replayed: the ids of the migrations that lint replayed.
-  ///   - untried: the ids of the migrations that did not run on rows.
-  ///   - judgesQueries: whether lint checked the application's queries.
+  ///   - rule: the rule of these findings.
+  ///   - canFind: whether a rule can report anything in a migration or a query file.
   func unused(
-    of all: Set<ExactText>, replayed: Set<ExactText>, untried: Set<ExactText>,
-    judgesQueries: Bool, _ rule: Rule, _ severity: Severity
+    _ rule: Rule, _ severity: Severity, _ canFind: (Rule, String) -> Bool
   ) -> [Finding] {
     entries.filter { entry in
-      let known = Rule.named(entry.rule)
-      return !entry.isUsed && (judgesQueries || known?.section != .breaksQueries)
-        && !(known?.isFoundByRows == true && untried.contains(entry.migration))
-        && (replayed.contains(entry.migration) || !all.contains(entry.migration))
+      !entry.isUsed && Rule.named(entry.rule).map { canFind($0, entry.migration) } ?? false
     }.map { entry in
       let about = entry.object.isEmpty ? "" : " about \(entry.object)"
       return Finding(

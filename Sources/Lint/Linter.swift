@@ -105,19 +105,21 @@ package struct Linter: Sendable {
       findings[index].reason = baseline?.reason(for: findings[index])
       findings[index].isInBaseline = findings[index].isSuppressed
     }
-    let unused = suppressions.unused(complete: complete) { rule, migration in
-      severity(rule, scope.profile(nil, in: migration)) != .off
+    func canFind(_ rule: Rule, in migration: Int) -> Bool {
+      migration < complete && severity(rule, scope.profile(nil, in: migration)) != .off
         && !(rule.isFoundByRows && (report != nil || timeline.losses.untried.contains(migration)))
     }
-    let replayed = Set(migrations.prefix(complete).map(\.id.exact))
+    let unused = suppressions.unused(canFind)
     let judgesQueries = evidence.judgedQueries > 0 || (queries ?? []).isEmpty
     for rule in Rule.all where rule.isAboutSuppressions {
       findings += unused.map { finding(rule, $0, nil, migrations) }
       findings +=
-        baseline?.unused(
-          of: Set(project.migrations.map(\.id.exact)), replayed: replayed,
-          untried: Set(timeline.losses.untried.map { migrations[$0].id.exact }),
-          judgesQueries: judgesQueries, rule, severity(rule, profile)) ?? []
+        baseline?.unused(rule, severity(rule, profile)) { known, home in
+          // A missing migration has no findings. The home may also be a query file.
+          (judgesQueries || known.section != .breaksQueries)
+            && project.migrations.firstIndex { $0.id == home }.map { canFind(known, in: $0) }
+              ?? true
+        } ?? []
     }
     let reported = findings.filter { finding in
       finding.severity != .off && (ids?.contains(finding.migration) ?? true)

@@ -92,11 +92,8 @@ struct Suppressions {
 
   /// The suppressions that matched no finding, and the expired ones. Call it after all findings.
   ///
-  /// - Parameters:
-  ///   - complete: the number of migrations that were replayed. Unused suppressions in later ones
-  ///     are not reported.
-  ///   - canFind: whether a rule can report anything in a migration.
-  func unused(complete: Int, canFind: (Rule, Int) -> Bool) -> [Draft] {
+  /// - Parameter canFind: whether a rule can report anything in a migration.
+  func unused(_ canFind: (Rule, Int) -> Bool) -> [Draft] {
     entries.compactMap { entry in
       let suppression = entry.suppression
       guard let rule = Rule.named(suppression.rule) else { return nil }
@@ -111,9 +108,7 @@ struct Suppressions {
         return draft(
           "the suppression of `\(rule.id)` expired after \(suppression.until ?? "")", .error, nil)
       }
-      guard !entry.isUsed, entry.migration < complete, canFind(rule, entry.migration) else {
-        return nil
-      }
+      guard !entry.isUsed, canFind(rule, entry.migration) else { return nil }
       return draft(
         "`\(rule.id)` has no finding here: the suppression is not needed", nil,
         .removeSuppression(suppression.position))

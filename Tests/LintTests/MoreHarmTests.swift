@@ -1380,6 +1380,10 @@ struct BaselineTests {
     #expect(
       finding.message
         == "`0002_step` no longer has a finding of `drop-column` about t.y: remove the line")
+    // Another profile may need the entry.
+    let off = try lint(
+      [made, drop], configuration: "lint: { rules: { drop-column: off } }", baseline: text)
+    #expect(!off.findings.contains { $0.rule == "unused-suppression" })
   }
 
   @Test(
