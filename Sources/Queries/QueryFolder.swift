@@ -18,7 +18,7 @@ package struct QueryFile: Sendable, Hashable {
   }
 }
 
-/// A folder of `.sql` files, or a single file of any name.
+/// A folder of `.sql` files.
 package struct QueryFolder: Sendable {
   /// The maximum size of a file in bytes.
   package static let fileSizeLimit = 8 * 1_048_576
@@ -40,27 +40,22 @@ package struct QueryFolder: Sendable {
     isNamed = false
   }
 
-  /// The files of the folder whose names end in `.sql`, regardless of case, sorted by name. If the
-  /// path is a file, only that file. Nil if no folder was named and the default folder does not
-  /// exist.
+  /// The files of the folder whose names end in `.sql`, regardless of case, sorted by name. Nil if
+  /// no folder was named and the default folder does not exist.
   ///
   /// - Throws: an error with every file that cannot be read as UTF-8.
   package func files() throws -> [QueryFile]? {
     var files: [QueryFile] = []
     var diagnostics: [Diagnostic] = []
-    // Nil if the path is a file.
-    var names: [[UInt8]]?
+    let names: [[UInt8]]
     do throws(FileError) {
       names = try folderNames(path).filter(isSQLFile)
-    } catch  where error.systemError == ENOTDIR {
-      names = nil
-    } catch  where !isNamed && error.systemError == ENOENT {
-      return nil
     } catch {
+      if !isNamed, error.isMissing { return nil }
       throw error
     }
-    for name in names ?? [Array(path.utf8)] {
-      let file = names == nil ? path : joinedPath(path, String(decoding: name, as: UTF8.self))
+    for name in names {
+      let file = joinedPath(path, String(decoding: name, as: UTF8.self))
       func report(_ message: String, at position: Position? = nil) {
         diagnostics.append(Diagnostic(file: file, position: position, message: message))
       }
@@ -69,10 +64,7 @@ package struct QueryFolder: Sendable {
         continue
       }
       do throws(FileError) {
-        var bytes =
-          names == nil
-          ? try readFile(file, limit: Self.fileSizeLimit)
-          : try readFile(file, inFolder: path, limit: Self.fileSizeLimit)
+        var bytes = try readFile(file, inFolder: path, limit: Self.fileSizeLimit)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         if let text = String(validating: bytes, as: UTF8.self) {
           files.append(QueryFile(path: file, text: text))

@@ -40,27 +40,14 @@ struct QueryFileTests {
     try named.expect(0, "check", "--profile", "local")
   }
 
-  @Test("a single file may replace the folder")
-  func singleFile() throws {
-    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
-    try folder.write("queries", "SELECT gone FROM notes;")
-    #expect(
-      try folder.expect(1, "lint", "--profile", "local").output.contains(
-        "queries:1:8: error: the query does not compile: no such column: gone [query-broken]"))
-    try folder.write("queries", "SELECT * FROM notes;")
-    try folder.expect(0, "lint", "--profile", "local")
-    try folder.write("app.sql", "SELECT gone FROM notes;")
-    try folder.write("schemactl.yaml", "queries: app.sql\n")
-    #expect(
-      try folder.expect(1, "lint", "--profile", "local").output.contains("app.sql:1:8: error"))
-  }
-
   @Test("the default folder is optional, and a configured one is required")
   func absent() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "lint", "--profile", "local")
     try folder.write("schemactl.yaml", "queries: gone\n")
     #expect(try folder.expect(66, "lint").errors.contains("gone: No such file or directory"))
+    try folder.write("gone", "SELECT 1")
+    #expect(try folder.expect(66, "lint").errors.contains("gone: Not a directory"))
   }
 
   @Test("the report has the number of queries")
