@@ -101,20 +101,14 @@ package final class CompatibilitySimulation {
     return device
   }
 
-  /// The tables that both versions may exchange, if their definition or the definition of a parent
+  /// The tables of the older version that sync, if their definition or the definition of a parent
   /// differs; sorted.
   private func tables(_ older: Device, _ newer: Device) -> [Identifier] {
-    let (old, new) = (older.definitions, newer.definitions)
-    var changed = Set(old.keys).filter { new[$0] != old[$0] }
-    // A table that only the newer version has does not count, because no older device has it.
-    guard !changed.isEmpty else { return [] }
-    for device in [older, newer] {
-      for (name, table) in device.tables.sorted(by: { $0.key < $1.key }) {
-        let parents = table.foreignKeys.map(\.parent)
-        if !changed.isDisjoint(with: parents) { changed.insert(name) }
-      }
-    }
-    return changed.filter { !scope.isLocal($0) && older.tables[$0] != nil }.sorted()
+    older.tables.keys.filter { table in
+      let parents = [older, newer].flatMap { $0.tables[table]?.foreignKeys.map(\.parent) ?? [] }
+      return !scope.isLocal(table)
+        && (parents + [table]).contains { older.definitions[$0] != newer.definitions[$0] }
+    }.sorted()
   }
 
   // MARK: Finding the migration

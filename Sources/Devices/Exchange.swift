@@ -1,3 +1,4 @@
+import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
@@ -19,11 +20,7 @@ struct Scenario: Sendable {
   var insertions: [Insertion] { parents + [row] }
 
   var words: String {
-    let rows = insertions.map(\.words)
-    let list =
-      rows.count > 1
-      ? "\(rows.dropLast().joined(separator: ", ")) and \(rows[rows.count - 1])"
-      : rows.joined()
+    let list = listed(insertions.map(\.words), "and")
     guard !edits.isEmpty else { return "creates \(list)" }
     let changes = edits.map { "\($0.column.name)=\($0.value.shortLiteral)" }
     return "creates \(list) and then sets \(changes.joined(separator: ", "))"
@@ -64,15 +61,10 @@ struct Exchange {
     return found
   }
 
-  /// Whether the sender can perform the scenario.
-  func isPossible(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
-    try send(scenario, table) != nil
-  }
-
   // MARK: Sending
 
   /// The statements so far, and the records that they sent to the server.
-  private struct Run {
+  struct Run {
     var actions: String
     var records: [ServerRecord] = []
     var steps: [Step] = []
@@ -87,7 +79,7 @@ struct Exchange {
   }
 
   /// The records that the scenario sends, in order; nil if the sender refuses it.
-  private func send(_ scenario: Scenario, _ table: DeviceTable) throws(DatabaseError) -> Run? {
+  func send(_ scenario: Scenario, _ table: DeviceTable) throws(DatabaseError) -> Run? {
     try sender.connection.rollingBack { () throws(DatabaseError) in try perform(scenario, table) }
   }
 
