@@ -52,7 +52,6 @@ extension Correction {
       return nil
     }
     guard move.to.notNull == .plain else { return edits }
-    return text.setting([("not_null", replacing)], ofOperation: index, path: ["to"])
-      .map { $0 + edits }
+    return text.setting([("not_null", replacing)], ofMappingAt: move.to.position).map { $0 + edits }
   }
 }

@@ -64,23 +64,15 @@ package struct ManifestText {
     return nil
   }
 
-  /// Sets keys of an operation, or of a mapping below it. Appends the keys that do not exist.
+  /// Sets keys of an operation. Appends the keys that do not exist.
   ///
-  /// - Parameters:
-  ///   - path: the keys that lead from the operation to the mapping.
-  ///   - replaced: an existing key that the first new key replaces.
+  /// - Parameter replaced: an existing key that the first new key replaces.
   package func setting(
-    _ values: [(key: String, value: String)], ofOperation index: Int, path: [String] = [],
-    inPlaceOf replaced: String? = nil
+    _ values: [(key: String, value: String)], ofOperation index: Int, inPlaceOf replaced: String
   ) -> [Edit]? {
     guard operations.indices.contains(index),
-      var node = operations[index].entries?.first(
-        where: { $0.key.text != "lint" })?.value
+      let node = operations[index].entries?.first(where: { $0.key.text != "lint" })?.value
     else { return nil }
-    for key in path {
-      guard let next = node[key] else { return nil }
-      node = next
-    }
     return setting(values, of: node, inPlaceOf: replaced)
   }
 
