@@ -11,14 +11,7 @@ extension ColumnDefinition {
   package var yaml: String {
     let tokens = TokenizedSQL("CREATE TABLE t (\(sql))")
     guard case .createTable(let table)? = try? parseCreate(tokens) else { return "" }
-    var keys = table.columns.flatMap { $0.keys(tokens) }
-    // In SQL the default follows these constraints.
-    if let first = keys.firstIndex(where: { ["unique", "check"].contains($0.0) }),
-      let value = keys.firstIndex(where: { $0.0 == "default" }), first < value
-    {
-      keys.insert(keys.remove(at: value), at: first)
-    }
-    return flow(keys)
+    return flow(table.columns.flatMap { $0.keys(tokens) })
   }
 
   /// The same column with a default for rows that do not set it.

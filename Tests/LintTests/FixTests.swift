@@ -409,7 +409,7 @@ struct FixTests {
   @Test("the suggestion of a finding keeps the definition of the column, whatever its name")
   func wholeColumn() throws {
     let column =
-      "{ name: \"a: b\", type: TEXT, not_null: true, default: x, check: \"\\\"a: b\\\" <> ''\", "
+      "{ name: \"a: b\", type: TEXT, not_null: true, check: \"\\\"a: b\\\" <> ''\", default: x, "
       + "collate: NOCASE }"
     let table = """
       operations:
