@@ -23,7 +23,6 @@ final class Device {
   /// Values near the limits of every version of a table.
   let hints: [Identifier: ValueHints]
   private var candidates: [Identifier: Candidates] = [:]
-  private var leastRows: [Identifier: FoundRow<Scenario>] = [:]
 
   init(
     _ version: AppVersion, _ schema: Schema, _ application: Application,
@@ -65,14 +64,6 @@ final class Device {
     let new = try Candidates(table, hints: hints[table.key] ?? ValueHints([]), connection)
     candidates[table.key] = new
     return new.values(for: column)
-  }
-
-  /// A row with values for the required columns, and with a value that identifies it.
-  func leastRow(of table: DeviceTable) throws(DatabaseError) -> FoundRow<Scenario> {
-    if let known = leastRows[table.key] { return known }
-    let made = try makeLeastRow(of: table, within: [])
-    leastRows[table.key] = made
-    return made
   }
 
   /// The tables and the tables that their foreign keys refer to, directly or indirectly.

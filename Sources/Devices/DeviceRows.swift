@@ -9,8 +9,11 @@ import SchemaTrials
 extension Device {
   // MARK: Required values
 
-  func makeLeastRow(
-    of table: DeviceTable, within path: [Identifier]
+  /// A row with values for the required columns, and with a value that identifies it.
+  ///
+  /// - Parameter path: the tables whose rows require this one.
+  func leastRow(
+    of table: DeviceTable, within path: [Identifier] = []
   ) throws(DatabaseError) -> FoundRow<Scenario> {
     var plan = Scenario(parents: [], row: Insertion(table.name))
     for column in table.columns where column.isRequired {
@@ -109,7 +112,7 @@ extension Device {
         return "rows of `\(table.name)` and `\(parent.name)` require each other"
       }
       if !plan.parents.contains(where: { $0.table.identifier == key.parent }) {
-        switch try makeLeastRow(of: parent, within: path + [table.key]) {
+        switch try leastRow(of: parent, within: path + [table.key]) {
         case .row(let made):
           plan.parents += made.insertions.filter { !plan.parents.contains($0) }
         case .impossible(let problem): return problem
