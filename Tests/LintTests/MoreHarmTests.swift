@@ -597,18 +597,11 @@ struct MoreHarmTests {
             """),
           sql("ALTER TABLE tags RENAME COLUMN title TO name")),
         Harm(
-          "IF NOT EXISTS where the migration has made room", [], .local,
+          "IF NOT EXISTS, even after a DROP", ["if-not-exists reminders_title"], .local,
           sql(
             """
             DROP INDEX IF EXISTS "reminders_Title";
             CREATE INDEX IF NOT EXISTS reminders_title ON reminders (title);
-            """)),
-        Harm(
-          "IF NOT EXISTS where it has dropped something else", ["if-not-exists other"], .local,
-          sql(
-            """
-            DROP INDEX reminders_title;
-            CREATE INDEX IF NOT EXISTS other ON reminders (title);
             """)),
         Harm(
           "a unique index", ["fails-on-data reminders"], .local,

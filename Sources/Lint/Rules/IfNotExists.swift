@@ -20,35 +20,18 @@ extension Rule {
     right: "- sql: CREATE INDEX reminders_title ON reminders (title)",
     check: .history { timeline, _ in
       timeline.statements.compactMap { statement in
-        guard timeline.isWritten(statement.place),
-          let created = statement.createdIfNotExists,
-          !timeline.isDropped(created, before: statement.place)
-        else { return nil }
+        guard timeline.isWritten(statement.place), let created = statement.createdIfNotExists else {
+          return nil
+        }
         return timeline.draft(
-          "`IF NOT EXISTS` hides a different `\(created)`: SQLite skips the statement, and schemactl "
+          "`IF NOT EXISTS` hides any other `\(created)`: SQLite skips the statement, and schemactl "
             + "records the migration as applied", at: statement.place, keys: ["sql", "name"],
           object: created, table: nil)
       }
     })
 }
 
-extension Timeline {
-  /// Whether the migration drops the object first, so that no database can keep an older object.
-  fileprivate func isDropped(_ name: String, before place: StatementPlace) -> Bool {
-    statements(in: place.migration).contains { statement in
-      statement.place.number < place.number && statement.dropped == name.identifier
-    }
-  }
-}
-
 extension StatementEffect {
-  /// The name of the object that a DROP removes.
-  fileprivate var dropped: Identifier? {
-    let sql = TokenizedSQL(self.sql)
-    let tokens = sql.significant.filter { sql.text($0) != ";" }
-    return sql.isWord(tokens.first, "DROP") ? tokens.last.map(sql.name) : nil
-  }
-
   /// The object that the statement creates; nil without IF NOT EXISTS and for temporary objects.
   fileprivate var createdIfNotExists: String? {
     guard let parsed = try? parseCreate(TokenizedSQL(sql)) else { return nil }
