@@ -60,6 +60,11 @@ package final class SchemaObject: Sendable, Hashable {
     return table
   }
 
+  /// The definition of a trigger; nil for other objects.
+  package var createTrigger: CreateTrigger? {
+    if case .createTrigger(let trigger)? = try? parseCreate(tokens) { trigger } else { nil }
+  }
+
   /// Whether two objects are equal except for quoting, case, white space and comments.
   package func readsLike(_ other: SchemaObject) -> Bool {
     guard key == other.key, holder == other.holder else { return false }

@@ -217,18 +217,8 @@ extension Schema {
   /// The triggers of a table whose UPDATE OF names the column. SQLite drops such a column without an error.
   func triggers(onUpdateOf column: String, in table: String) -> [SchemaObject] {
     objects(.trigger, on: table).filter { trigger in
-      trigger.updatedColumns.contains { $0.isSame(as: column) }
+      trigger.createTrigger?.columns.contains { $0.isSame(as: column) } ?? false
     }
-  }
-}
-
-extension SchemaObject {
-  /// The columns of a trigger's UPDATE OF.
-  fileprivate var updatedColumns: [Name] {
-    guard case .createTrigger(let trigger)? = try? parseCreate(TokenizedSQL(sql ?? "")) else {
-      return []
-    }
-    return trigger.columns
   }
 }
 
@@ -268,8 +258,7 @@ extension Connection {
   fileprivate func complaint(
     about object: SchemaObject, among schema: Schema
   ) throws(DatabaseError) -> String? {
-    guard case .createTrigger(let trigger)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
-    else { return nil }
+    guard let trigger = object.createTrigger else { return nil }
     let statement = try self.statement(firing: trigger.event, on: object.table)
     try execute("SAVEPOINT one_trigger")
     for other in schema.objects(.trigger, on: object.table) where other.key != object.key {
@@ -287,8 +276,7 @@ extension Connection {
 
   /// The first column of a trigger's UPDATE OF that its table or view does not have.
   fileprivate func missingColumn(ofTrigger trigger: SchemaObject) throws(DatabaseError) -> String? {
-    let columns = trigger.updatedColumns
-    guard !columns.isEmpty else { return nil }
+    guard let columns = trigger.createTrigger?.columns, !columns.isEmpty else { return nil }
     let present = try rows("SELECT name FROM pragma_table_xinfo(?1)", [.text(trigger.table)])
       .compactMap { $0[0].text?.identifier }
     let known = Set(present + Identifier.rowids)

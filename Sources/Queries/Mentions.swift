@@ -20,7 +20,7 @@ struct Mentions {
   /// The indices of the queries that the change may affect. Call it for each migration, in order.
   mutating func affected(by delta: SchemaDelta) -> Set<Int> {
     for object in delta.after.values where [.view, .trigger].contains(object.kind) {
-      for word in TokenizedSQL(object.sql ?? "").possibleNames {
+      for word in object.tokens.possibleNames {
         readers[word, default: []].insert(object.table.identifier)
       }
     }

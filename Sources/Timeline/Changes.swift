@@ -200,18 +200,9 @@ extension Timeline {
     let change = rebuild ?? change(of: removed.object.table, in: removed.place.migration)
     let lost = change?.droppedColumns ?? []
     guard !lost.isEmpty else { return false }
-    let tokens = TokenizedSQL(removed.object.sql ?? "")
+    let tokens = removed.object.tokens
     return tokens.identifiers(in: 0..<tokens.bytes.count)
       .contains { lost.contains($0.text.identifier) }
-  }
-}
-
-extension CreateTrigger {
-  /// Returns nil for an object of another kind.
-  package init?(_ object: SchemaObject) {
-    guard case .createTrigger(let trigger)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
-    else { return nil }
-    self = trigger
   }
 }
 

@@ -79,7 +79,7 @@ package struct TableShape: Sendable {
   /// Returns nil if the stored text cannot be parsed. Only an edit of `sqlite_schema` can cause
   /// that.
   package init?(_ object: SchemaObject) {
-    let tokens = TokenizedSQL(object.sql ?? "")
+    let tokens = object.tokens
     name = object.name
     switch try? parseCreate(tokens) {
     case .createVirtualTable?:

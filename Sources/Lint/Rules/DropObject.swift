@@ -71,9 +71,9 @@ extension Timeline {
 
   /// Whether the same migration creates another trigger for the same event.
   private func isReplaced(_ removed: RemovedObject) -> Bool {
-    let event = CreateTrigger(removed.object)?.event
+    let event = removed.object.createTrigger?.event
     return removed.replacements.contains { replacement in
-      CreateTrigger(replacement)?.event == event
+      replacement.createTrigger?.event == event
         && made.contains {
           $0.place.migration == removed.place.migration && $0.object.key == replacement.key
         }

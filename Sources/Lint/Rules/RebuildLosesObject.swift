@@ -115,15 +115,12 @@ extension IndexShape {
 extension SchemaObject {
   /// Whether the other object is a trigger with the same effect, regardless of its name.
   fileprivate func doesTheSame(as other: SchemaObject) -> Bool {
-    let (mine, otherTokens) = (TokenizedSQL(sql ?? ""), TokenizedSQL(other.sql ?? ""))
-    guard case .createTrigger(let trigger)? = try? parseCreate(mine),
-      case .createTrigger(let replacement)? = try? parseCreate(otherTokens)
-    else { return false }
+    guard let trigger = createTrigger, let replacement = other.createTrigger else { return false }
     // A table that is renamed first has another name in its triggers.
     let names = [table.identifier: other.table.identifier]
     return trigger.event == replacement.event && trigger.timing == replacement.timing
-      && mine.normalTokens(in: trigger.bodyRange).map { $0.renamed(names) }
-        == otherTokens.normalTokens(in: replacement.bodyRange)
+      && tokens.normalTokens(in: trigger.bodyRange).map { $0.renamed(names) }
+        == other.tokens.normalTokens(in: replacement.bodyRange)
   }
 }
 

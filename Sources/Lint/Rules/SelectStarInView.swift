@@ -29,14 +29,13 @@ extension Rule {
 extension SchemaObject {
   /// Whether `*` selects columns of the view. In count(*), and below EXISTS or IN, it does not.
   fileprivate var selectsStar: Bool {
-    let sql = TokenizedSQL(self.sql ?? "")
+    let sql = self.tokens
     guard case .createView(let view)? = try? parseCreate(sql) else { return false }
-    let tokens = sql.significant(in: view.selectRange)
-    var depth = 0
-    return zip(tokens, tokens.dropFirst()).contains { token, next in
-      let text = sql.text(token)
-      depth += text == "(" ? 1 : text == ")" ? -1 : 0
-      return depth == 0 && text == "*" && (sql.text(next) == "," || sql.isWord(next, "FROM"))
+    let tokens = sql.significant(in: view.selectRange)[...]
+    return sql.outer(tokens).contains { index in
+      let next = tokens[(index + 1)...].first
+      return sql.text(tokens[index]) == "*"
+        && (next.map(sql.text) == "," || sql.isWord(next, "FROM"))
     }
   }
 }

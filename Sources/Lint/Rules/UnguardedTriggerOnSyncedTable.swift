@@ -37,9 +37,9 @@ extension Rule {
         guard made.object.kind == .trigger, !timeline.mirrors(made.place),
           scope.syncs(made.object.table.identifier)
         else { return nil }
-        let tokens = TokenizedSQL(made.object.sql ?? "")
-        guard case .createTrigger(let trigger)? = try? parseCreate(tokens),
-          trigger.timing != .insteadOf, !trigger.isGuarded(tokens)
+        let tokens = made.object.tokens
+        guard let trigger = made.object.createTrigger, trigger.timing != .insteadOf,
+          !trigger.isGuarded(tokens)
         else { return nil }
         let written = trigger.writtenTables(tokens).filter { name in
           scope.syncs(name.text.identifier) && !timeline.isVirtual(name.text)
