@@ -17,7 +17,6 @@ package struct ReplayedStatement: Sendable {
   /// The time that the statement took.
   package internal(set) var nanoseconds: Int64 = 0
   package internal(set) var warnings = StatementWarnings()
-  package let enforcesForeignKeys: Bool
   /// Empty if schemas are not compared after each statement.
   package internal(set) var change = SchemaDelta()
 }

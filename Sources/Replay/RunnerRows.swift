@@ -113,7 +113,7 @@ extension Runner {
     try onStatement?(
       ReplayedStatement(
         operation: context.index, sql: edit.statement, position: context.operation.position,
-        events: [], enforcesForeignKeys: connection.isOn(.foreignKeys)))
+        events: []))
   }
 
   /// Edits a row of `sqlite_schema`. The edit is part of the transaction. Defensive mode, which would forbid

@@ -102,8 +102,7 @@ extension Runner {
       try onStatement?(
         ReplayedStatement(
           operation: context.index, sql: sql, position: start, events: events,
-          returnsRows: statement.columnCount > 0, nanoseconds: nanoseconds, warnings: warnings,
-          enforcesForeignKeys: connection.isOn(.foreignKeys)))
+          returnsRows: statement.columnCount > 0, nanoseconds: nanoseconds, warnings: warnings))
       return true
     } catch {
       throw failure(error, script, text, context, position: position)

@@ -80,7 +80,12 @@ package final class TableTracker {
     let step = TableStep(statement.change)
     objects.note(statement.change, droppedTables: step.dropped, at: place)
     note(step, sources, at: place)
-    noteEffect(statement, target, step, at: place)
+    // With enforced foreign keys, SQLite reports that DROP TABLE deletes rows.
+    let isDrop = step.dropped.contains { $0.name.identifier == target?.name.identifier }
+    timeline.statements.append(
+      StatementEffect(
+        place: place, sql: statement.sql, events: statement.events,
+        warnings: statement.warnings, target: isDrop ? nil : target))
     for table in flow.written where !table.isTemporary {
       copy(sources, into: live[table.name], at: place)
     }
@@ -97,28 +102,6 @@ package final class TableTracker {
       inserts: own.contains { $0.action == .insert },
       updates: Set(own.lazy.filter { $0.action == .update }.compactMap(\.second?.identifier)),
       deletes: own.contains { $0.action == .delete }, table: id)
-  }
-
-  private func noteEffect(
-    _ statement: ReplayedStatement, _ target: StatementEffect.WrittenTable?, _ step: TableStep,
-    at place: StatementPlace
-  ) {
-    let dropped = Set(step.dropped.map { $0.name.identifier })
-    let isDrop = target.map { dropped.contains($0.name.identifier) } ?? false
-    let writes = statement.events.lazy.filter(\.writesRows)
-    // A foreign key action deletes or changes rows of other tables.
-    let reachesOthers =
-      statement.enforcesForeignKeys
-      && writes.contains { event in
-        // The first event may name a view that the statement writes to.
-        guard event.action != .insert, let name = event.first?.identifier else { return false }
-        return name != writes.first?.first?.identifier && !dropped.contains(name)
-          && live[name] != nil
-      }
-    timeline.statements.append(
-      StatementEffect(
-        place: place, sql: statement.sql, events: statement.events,
-        warnings: statement.warnings, target: isDrop && !reachesOthers ? nil : target))
   }
 
   /// - Parameter objects: temporary objects that exist after the migration.
