@@ -6,8 +6,6 @@ import SchemaSQLText
 package struct LastSchema: Sendable {
   /// The tables, except the shadow tables of virtual tables.
   package var tables: [TrackedTable] = []
-  /// The names of all tables, including those whose definition cannot be parsed.
-  package var tableNames: Set<Identifier> = []
   package var objects: [CreatedObject] = []
   /// Views and triggers that do not compile.
   package var broken: [(place: StatementPlace, object: BrokenObject)] = []
@@ -32,7 +30,6 @@ package struct LastSchema: Sendable {
     self.doubleQuoted = placed(doubleQuoted)
     for object in schema.objects {
       if object.kind == .table {
-        tableNames.insert(object.name.identifier)
         guard let table = table(object.name.identifier), !table.isShadow else { continue }
         tables.append(table)
       } else if let maker = tracker.creators[object.key] {

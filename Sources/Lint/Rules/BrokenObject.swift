@@ -154,11 +154,9 @@ private func missingParents(_ timeline: Timeline) -> [Draft] {
   return end.tables.flatMap { table in
     table.shape.foreignKeys.compactMap { key in
       let parent = tables[key.parent.identifier]
-      guard
-        let problem = problem(
-          key, parent, uniques[key.parent.identifier] ?? [],
-          exists: end.tableNames.contains(key.parent.identifier))
-      else { return nil }
+      guard let problem = problem(key, parent, uniques[key.parent.identifier] ?? []) else {
+        return nil
+      }
       let names = table.shape.names(of: key.columns)
       let columns = names.joined(separator: ", ")
       let made = names.map { table.place(of: $0) }.max { $0.number < $1.number } ?? table.shaped
@@ -201,12 +199,9 @@ extension Timeline {
 
 /// The reason why SQLite cannot use a foreign key (Foreign Key Support, section 3); nil if it can.
 private func problem(
-  _ key: TableShape.ForeignKey, _ parent: TableShape?, _ uniques: [IndexShape],
-  exists: Bool
+  _ key: TableShape.ForeignKey, _ parent: TableShape?, _ uniques: [IndexShape]
 ) -> String? {
-  guard let parent else {
-    return exists ? nil : "refers to the table `\(key.parent)`, which does not exist"
-  }
+  guard let parent else { return "refers to the table `\(key.parent)`, which does not exist" }
   if parent.isVirtual { return "refers to the virtual table `\(key.parent)`" }
   let columns = key.parentColumns.isEmpty ? parent.primaryKey?.columns ?? [] : key.parentColumns
   if let missing = columns.first(where: { parent.column($0) == nil }) {
