@@ -26,9 +26,7 @@ struct TableSimulation {
   func result(of key: Identifier) throws(DatabaseError) -> Result {
     guard let table = sender.tables[key] else { return .found([]) }
     let isOlder = sender.version.count < receiver.version.count
-    guard let other = receiver.tables[key] else {
-      return isOlder ? try missing(table) : .found([])
-    }
+    guard let other = receiver.tables[key] else { return try missing(table) }
     let start: Scenario
     switch try sender.leastRow(of: table) {
     case .row(let row): start = row

@@ -50,13 +50,10 @@ extension Rule {
             severity: .warning)
         }
         let isNew = timeline.isUnreleased(droppedBy: change)
-        let syncs = change.before?.isVirtual == false && scope.syncs(table, in: place.migration)
-        let harm =
-          isNew
-          ? "no release has it"
-          : syncs
-            ? "devices with an older version write its rows, and other devices refuse them"
-            : "an older version of the app fails"
+        // Devices do not exchange the rows of a virtual table.
+        let profile =
+          change.before?.isVirtual == true ? .local : scope.profile(table, in: place.migration)
+        let harm = isNew ? "no release has it" : profile.harm(ofLosing: table)
         let effects = [timeline.outcome(ofRowsIn: change), harm].compactMap(\.self)
         return timeline.draft(
           "this drops the table `\(table)`: \(effects.joined(separator: "; "))", at: place,
