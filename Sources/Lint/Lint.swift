@@ -6,4 +6,4 @@
 /// - ``Suppressions``, ``Baseline``: findings that are not reported.
 /// - ``Fixer``: applies corrections to drafts and keeps the corrections that improve lint's report.
 /// - ``CheckReport``: the check of a whole project, with lint as one of its parts.
-/// - ``explanation(of:)``, ``rulesDocument``: the documentation, generated from the rules.
+/// - ``explanation(of:)``: the documentation of a rule.

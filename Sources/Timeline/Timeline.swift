@@ -96,10 +96,7 @@ package struct Timeline: Sendable {
   ///
   /// - Parameter migration: the index of the migration; nil for the last one.
   package func spelling(of table: Identifier, in migration: Int? = nil) -> String {
-    let known = changes.last { change in
-      migration.map { change.migration <= $0 } ?? true && change.after?.key == table
-    }
-    return known?.after?.name ?? table.text
+    shape(of: table.text, in: migration ?? migrations.count)?.name ?? table.text
   }
 
   package func statements(in migration: Int) -> ArraySlice<StatementEffect> {
