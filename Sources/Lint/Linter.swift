@@ -223,16 +223,12 @@ package struct Linter: Sendable {
 
   private func finish(_ tracker: TableTracker, _ schema: Schema) throws(Failure) {
     do {
-      // Without double quotes, the second check would have the same result. It rebuilds the whole
-      // schema.
-      let isQuoted = schema.objects.contains { object in
-        [.view, .trigger].contains(object.kind)
-          && object.sql?.utf8.contains(UInt8(ascii: "\"")) ?? false
-      }
+      // An object that compiles without strings in double quotes also compiles with them.
+      let doubleQuoted = try schema.brokenObjects(project.application, allowsQuotedStrings: false)
       tracker.finish(
-        schema, broken: try schema.brokenObjects(project.application),
-        doubleQuoted: isQuoted
-          ? try schema.brokenObjects(project.application, allowsQuotedStrings: false) : [])
+        schema,
+        broken: doubleQuoted.isEmpty ? [] : try schema.brokenObjects(project.application),
+        doubleQuoted: doubleQuoted)
     } catch {
       throw Failure(error.status, "cannot read the schema: \(error.inWords)")
     }
