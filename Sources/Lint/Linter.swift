@@ -176,18 +176,13 @@ package struct Linter: Sendable {
     do {
       schema = try project.replay(
         migrations, application: application, isForLint: true, interruption: interruption,
-        preparing: { scratch in
-          scratch.observe { tracker.note($0, on: $1) }
-          tracker.begin(0)
-        },
+        preparing: { scratch in scratch.observe { tracker.note($0, on: $1) } },
         observing: { step, scratch throws(Failure) in
-          tracker.end(step.delta, scratch.schema)
-          tracker.note(leftBehind: step.temporary)
+          tracker.end(step.delta, scratch.schema, leftBehind: step.temporary)
           deltas.append(step.delta)
           try queryTrial?.note(step.delta, on: scratch.connection)
           try trial.follow(step, on: scratch, tracker.timeline)
           try observe(step, scratch)
-          tracker.begin(deltas.count)
         }
       ).schema
     } catch {

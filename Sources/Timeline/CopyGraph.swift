@@ -18,7 +18,7 @@ struct CopyGraph {
   /// The tables whose rows each holder received.
   private var copies: [Holder: [Int: Copy]] = [:]
 
-  mutating func beginMigration() {
+  mutating func endMigration() {
     for case .temporary(let name) in Array(copies.keys) { empty(name) }
   }
 

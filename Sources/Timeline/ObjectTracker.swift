@@ -8,7 +8,7 @@ struct ObjectTracker {
   /// The objects that the current migration removed.
   private var vanished: [SchemaDelta.Key: (place: StatementPlace, isImplicit: Bool)] = [:]
 
-  mutating func begin() {
+  mutating func endMigration() {
     for key in vanished.keys { creators[key] = nil }
     vanished = [:]
   }

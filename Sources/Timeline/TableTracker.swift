@@ -45,14 +45,6 @@ package final class TableTracker {
 
   // MARK: Statements
 
-  package func begin(_ index: Int) {
-    migration = index
-    touched = []
-    created = []
-    copies.beginMigration()
-    objects.begin()
-  }
-
   private func touch(_ id: Int) {
     guard !tables[id].isDropped, tables[id].created.migration != migration,
       !touched.contains(id)
@@ -104,8 +96,7 @@ package final class TableTracker {
       deletes: own.contains { $0.action == .delete }, table: id)
   }
 
-  /// - Parameter objects: temporary objects that exist after the migration.
-  package func note(leftBehind objects: [TemporaryObject]) {
+  private func note(leftBehind objects: [TemporaryObject]) {
     timeline.leftBehind += objects.compactMap { object in
       let maker = timeline.statements(in: migration).last { statement in
         statement.events.contains {
@@ -210,8 +201,15 @@ package final class TableTracker {
 
   // MARK: The end of a migration
 
-  /// - Parameter after: the schema after the migration.
-  package func end(_ delta: SchemaDelta, _ after: Schema) {
+  /// Records the changes of the current migration. Later statements belong to the next one.
+  ///
+  /// - Parameters:
+  ///   - after: the schema after the migration.
+  ///   - leftBehind: temporary objects that exist after it.
+  package func end(
+    _ delta: SchemaDelta, _ after: Schema, leftBehind: [TemporaryObject]
+  ) {
+    note(leftBehind: leftBehind)
     let first = timeline.changes.count
     // The tables that replaced another one.
     var replacing: Set<Int> = []
@@ -235,6 +233,11 @@ package final class TableTracker {
     for index in first..<timeline.changes.count {
       timeline.changes[index] = probe.judged(replaced(timeline.changes[index]), moved: moved)
     }
+    migration += 1
+    touched = []
+    created = []
+    copies.endMigration()
+    objects.endMigration()
   }
 
   /// The unique index that the migration created. Nil if the object is not a unique index, or if
