@@ -130,18 +130,14 @@ package struct Baseline: Sendable {
 
   /// The findings about unused entries.
   ///
-  /// - Parameters:
-  ///   - rule: the rule of these findings.
-  ///   - canFind: whether a rule can report anything in a migration or a query file.
-  func unused(
-    _ rule: Rule, _ severity: Severity, _ canFind: (Rule, String) -> Bool
-  ) -> [Finding] {
+  /// - Parameter canFind: whether a rule can report anything in a migration or a query file.
+  func unused(_ severity: Severity, _ canFind: (Rule, String) -> Bool) -> [Finding] {
     entries.filter { entry in
       !entry.isUsed && Rule.named(entry.rule).map { canFind($0, entry.migration) } ?? false
     }.map { entry in
       let about = entry.object.isEmpty ? "" : " about \(entry.object)"
       return Finding(
-        rule: rule.id, severity: severity,
+        rule: Rule.unusedSuppression.id, severity: severity,
         lines: [
           "`\(entry.migration)` no longer has a finding of `\(entry.rule)`\(about): remove the line"
         ], file: file, line: entry.line, column: 1, migration: entry.migration,

@@ -111,16 +111,13 @@ package struct Linter: Sendable {
     }
     let unused = suppressions.unused(canFind)
     let judgesQueries = evidence.judgedQueries > 0 || (queries ?? []).isEmpty
-    for rule in Rule.all where rule.isAboutSuppressions {
-      findings += unused.map { finding(rule, $0, nil, migrations) }
-      findings +=
-        baseline?.unused(rule, severity(rule, profile)) { known, home in
-          // A missing migration has no findings. The home may also be a query file.
-          (judgesQueries || known.section != .breaksQueries)
-            && project.migrations.firstIndex { $0.id == home }.map { canFind(known, in: $0) }
-              ?? true
-        } ?? []
-    }
+    findings += unused.map { finding(.unusedSuppression, $0, nil, migrations) }
+    findings +=
+      baseline?.unused(severity(.unusedSuppression, profile)) { known, home in
+        // A missing migration has no findings. The home may also be a query file.
+        (judgesQueries || known.section != .breaksQueries)
+          && project.migrations.firstIndex { $0.id == home }.map { canFind(known, in: $0) } ?? true
+      } ?? []
     let reported = findings.filter { finding in
       finding.severity != .off && (ids?.contains(finding.migration) ?? true)
     }
