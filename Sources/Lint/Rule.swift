@@ -117,7 +117,9 @@ package struct Rule: Sendable, CustomStringConvertible {
   }
 
   /// Whether the rule covers migrations that fail on rows, alone or among other subjects.
-  var foreseesFailures: Bool { isAboutFailures || isFoundByRows }
+  var foreseesFailures: Bool {
+    isAboutFailures || isFoundByRows && [.losesData, .failsOnData].contains(section)
+  }
 
   /// Whether the rule concerns suppressions. No suppression applies to it.
   var isAboutSuppressions: Bool { section == .suppressions }

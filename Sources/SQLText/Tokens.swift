@@ -167,6 +167,11 @@ package enum TimeFunctions {
   }
 }
 
+/// SQLite's functions of chance and of the time, and `uuid`.
+package let varyingFunctions: Set<Identifier> = TimeFunctions.names.union([
+  "random", "randomblob", "uuid", "current_timestamp", "current_date", "current_time",
+])
+
 extension TokenizedSQL {
   /// Whether the tokens begin with a call of a time function that returns the current time, because the call
   /// has no time, or because the time is `'now'` or `'subsec'`.

@@ -77,6 +77,11 @@ package struct LossEvidence: Sendable {
   package var refusesNull: Set<Key> = []
   /// The tables that a step makes STRICT, and in which it converts values of other types.
   package var converted: Set<Key> = []
+  /// The tables whose rebuild changes values in columns that keep their types, or adds or omits rows.
+  package var rewritten: Set<Key> = []
+  /// The columns whose values each device stores differently, and the tables whose rows differ, as keys
+  /// without a column.
+  package var varying: [Key] = []
   /// The frozen migrations, which run with rows only under `--full`.
   package var untried: Set<Int> = []
   /// The columns that lint did not check for changed values, to save time.

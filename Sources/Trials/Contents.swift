@@ -34,10 +34,12 @@ struct Contents {
   /// A digest of each table, which is equal for the same rows in any order.
   private(set) var digest: [Identifier: Int] = [:]
 
-  /// - Parameter before: the tables before the step.
+  /// - Parameters:
+  ///   - before: the tables before the step.
+  ///   - namesRandomValues: whether the contents are equal if only random values differ.
   init(
     of connection: Connection, _ schema: Schema,
-    before: Dictionary<Identifier, FilledDatabase.Table>.Keys
+    before: Dictionary<Identifier, FilledDatabase.Table>.Keys, namesRandomValues: Bool = true
   ) throws(DatabaseError) {
     for table in schema.withoutShadowTables().tables
     where !table.isInternal && !table.isVirtualTable {
@@ -55,7 +57,7 @@ struct Contents {
         if error.isEnvironmentalFault { throw error }
       }
     }
-    nameRandomValues()
+    if namesRandomValues { nameRandomValues() }
     digest = tables.mapValues(\.digest)
   }
 

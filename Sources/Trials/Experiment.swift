@@ -102,7 +102,8 @@ final class Experiment {
   /// - Parameter checksReferences: whether to look for foreign keys that the last migration breaks.
   /// - Returns: nil if a change is refused or a migration fails.
   func run(
-    _ changes: [Change] = [], tracing: Bool = false, checksReferences: Bool = false
+    _ changes: [Change] = [], tracing: Bool = false, checksReferences: Bool = false,
+    on device: VaryingValues.Device? = nil
   ) throws(Failure) -> Outcome? {
     (failure, calledUnknown, refusal) = (nil, false, nil)
     // Reading all rows after each statement takes as long as the statement.
@@ -113,7 +114,11 @@ final class Experiment {
       let connection = try application.scratch()
       let calls = try application.register(on: connection)
       defer { calledUnknown = !calls.called.isEmpty }
-      try connection.fixClockAndChance(ChanceCounter(from: ChanceCounter.range.lowerBound))
+      if let device {
+        try connection.fixClockAndChance(device.chance, on: device.day, at: device.time)
+      } else {
+        try connection.fixClockAndChance(ChanceCounter(from: ChanceCounter.range.lowerBound))
+      }
       try connection.deserialize(database.bytes)
       connection.set(.trustedSchema, to: true)
       connection.set(.triggers, to: false)
@@ -129,7 +134,7 @@ final class Experiment {
           return nil
         }
       }
-      connection.set(.triggers, to: true)
+      connection.set(.triggers, to: device == nil)
       let scratch = try ScratchDatabase(
         on: connection, application, calls, isCopy: false,
         interruption: history.interruption)
@@ -155,7 +160,9 @@ final class Experiment {
         return nil
       }
       return Outcome(
-        contents: try Contents(of: connection, scratch.schema, before: names), steps: steps,
+        contents: try Contents(
+          of: connection, scratch.schema, before: names, namesRandomValues: device == nil),
+        steps: steps,
         brokenReferences: scratch.brokenReferences)
     } catch let failure as Failure {
       if failure.status == .interrupted { throw failure }

@@ -45,11 +45,15 @@ package final class RowTrial {
       return
     }
     let tables = history.affected[migration]
-    guard !tables.all.isEmpty else { return }
     history.spent = 0
     do {
-      try judge(migration, tables, timeline)
-      try judgeRebuilds(migration, timeline)
+      let judge = try tables.all.isEmpty ? nil : prepared([migration], tables, timeline)
+      if history.mayVary(migration) {
+        let experiment = try judge?.experiment ?? history.emptyExperiment(migration)
+        evidence.varying += try VaryingValues.found(by: experiment, in: migration)
+      }
+      if let judge { try self.judge(judge, migration, tables, timeline) }
+      if !tables.all.isEmpty { try judgeRebuilds(migration, timeline) }
     } catch let error as DatabaseError where !error.isEnvironmentalFault {
       if !tables.changed.isEmpty { note(migration, error.message) }
     }
@@ -78,8 +82,9 @@ package final class RowTrial {
 
   // MARK: One step
 
-  private func judge(_ migration: Int, _ tables: AffectedTables, _ timeline: Timeline) throws {
-    guard let judge = try prepared([migration], tables, timeline) else { return }
+  private func judge(
+    _ judge: LossJudge, _ migration: Int, _ tables: AffectedTables, _ timeline: Timeline
+  ) throws {
     for table in tables.changed.sorted() {
       guard let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty else {
         continue
@@ -367,11 +372,11 @@ package final class RowTrial {
         failures += try search.found(since: evidence.releaseStart(of: first))
       }
     }
-    guard !isSingle || !tables.changed.isEmpty else { return nil }
     if let base {
       if isSingle { evidence.runOnAllRows.insert(first) }
       return judge(full, base)
     }
+    guard !isSingle || !tables.changed.isEmpty else { return nil }
     if !checks.isEmpty {
       let checked = try experiment(kinds, under: checks)
       if let base = try checked.run() { return judge(checked, base) }

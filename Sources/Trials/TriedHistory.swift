@@ -123,6 +123,27 @@ final class TriedHistory {
     }
   }
 
+  /// The texts of the triggers that fire in a migration.
+  func triggers(in migration: Int, _ timeline: Timeline) -> [String] {
+    let names = timeline.statements(in: migration).flatMap(\.events)
+      .compactMap(\.trigger?.identifier)
+    return Set(names).sorted().flatMap { name in
+      schemas[migration...].compactMap { $0.object(.trigger, name)?.sql }
+    }
+  }
+
+  /// Whether a migration writes or removes rows, and it or an object that it reaches names a function whose
+  /// results vary.
+  func mayVary(_ migration: Int) -> Bool {
+    guard affected[migration].mayCopy || !affected[migration].changed.isEmpty else { return false }
+    let part = objects.part(
+      of: schemas[migration], from: names(in: migration), enforcesForeignKeys: false)
+    return !words[migration].isDisjoint(with: varyingFunctions)
+      || part.objects.contains {
+        !objects.names(in: $0.sql ?? "").isDisjoint(with: varyingFunctions)
+      }
+  }
+
   // MARK: Rows
 
   /// Whether earlier migrations wrote rows of the table that exist before the migration.
@@ -146,6 +167,13 @@ final class TriedHistory {
     try connection.fixClockAndChance(ChanceCounter(from: ChanceCounter.range.lowerBound))
     connection.set(.trustedSchema, to: true)
     return (connection, schema, calls)
+  }
+
+  /// An experiment without rows.
+  func emptyExperiment(_ migration: Int) throws(DatabaseError) -> Experiment {
+    let (connection, schema, _) = try database(before: [migration], [])
+    let filler = RowFiller(connection, schema, StepText([]), kinds: [])
+    return Experiment(try FilledDatabase(filler, on: connection), [migration], of: self)
   }
 
   /// Inserts the rows that earlier migrations have written.

@@ -999,13 +999,35 @@ struct MoreHarmTests {
         "INSERT INTO t (a) SELECT id FROM (SELECT id, at, date('now') AS today FROM s) n "
           + "WHERE n.at < n.today", false
       ),
-      ("INSERT INTO t (a) SELECT id FROM s ORDER BY random()", false),
+      // The rows get other keys.
+      ("INSERT INTO t (a) SELECT id FROM s ORDER BY random()", true),
+      ("DELETE FROM s WHERE random() % 2 = 0", true), ("DELETE FROM s WHERE random() > 0", true),
+      ("DELETE FROM s WHERE at < datetime('now', '-30 days')", false),
+      ("UPDATE s SET at = (SELECT now FROM today) WHERE at IS NULL", true),
+      ("CREATE TABLE days AS SELECT now FROM today", true),
+      (
+        "CREATE TEMP TABLE k AS SELECT uuid() AS v; UPDATE s SET at = (SELECT v FROM k) WHERE at IS NULL; "
+          + "DROP TABLE k", true
+      ),
+      (
+        "CREATE TEMP TABLE k AS SELECT uuid() AS v; DROP TABLE k; DELETE FROM s WHERE id < 9", false
+      ),
+      ("INSERT INTO t (id) SELECT max(id) FROM log", false),
+      ("INSERT INTO log (id) VALUES (1)", true),
+      // A trigger records the time of each change.
+      ("UPDATE t SET a = 1 WHERE a IS NULL", false),
     ])
   func changingValues(_ statement: String, _ differs: Bool) throws {
     let tables = sql(
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, a, at TEXT);
       CREATE TABLE s (id INTEGER PRIMARY KEY, at TEXT);
+      CREATE TABLE log (id INTEGER PRIMARY KEY, at TEXT DEFAULT CURRENT_TIMESTAMP);
+      CREATE VIEW today AS SELECT datetime('now') AS now;
+      CREATE TRIGGER t_changed AFTER UPDATE OF a ON t BEGIN
+        UPDATE t SET at = datetime('now') WHERE id = NEW.id;
+        INSERT INTO log (id) VALUES (NULL);
+      END;
       """)
     let report = try lint([tables, sql(statement)], .local)
     #expect(report.failure == nil)
