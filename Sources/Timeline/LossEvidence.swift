@@ -7,6 +7,8 @@ package struct Loss: Sendable {
     case values(isAll: Bool)
     /// Values that moved to columns which had values of their own.
     case exchanged([(from: String, to: String)])
+    /// Values of a column that moved to other rows.
+    case moved
     /// Two different values of a column that became equal.
     case narrowed(String, String)
     case rows(isAll: Bool, if: Condition? = nil)

@@ -31,8 +31,14 @@ struct AffectedTables {
       let sql = TokenizedSQL(statement.sql)
       let replaces = sql.mentions("replace")
       mayCopy = mayCopy || statement.storesRows || sql.mentions("rename")
+      // A trigger replaces rows that it computes, such as those of a search index.
+      let computed = Set(
+        statement.events.filter { $0.action == .insert && $0.trigger != nil }
+          .compactMap(\.mainTable))
       for event in statement.events {
         switch event.action {
+        case .delete where event.trigger != nil && event.mainTable.map(computed.contains) ?? false:
+          continue
         case .insert where replaces && event.trigger == nil:
           if let name = event.mainTable { changed.insert(name) }
         case .update, .delete, .dropTable:

@@ -58,6 +58,7 @@ final class Experiment {
   private(set) var calledUnknown = false
   /// The reason why the latest run has no outcome.
   private(set) var refusal: String?
+  private var knownTrace: Outcome??
 
   /// - Parameters:
   ///   - steps: the migrations that run, in order.
@@ -99,7 +100,17 @@ final class Experiment {
     }
   }
 
-  /// - Parameter checksReferences: whether to look for foreign keys that the last migration breaks.
+  /// The outcome without changes, with the contents after each statement.
+  func traced() throws(Failure) -> Outcome? {
+    if let knownTrace { return knownTrace }
+    let outcome = try run(tracing: true)
+    knownTrace = .some(outcome)
+    return outcome
+  }
+
+  /// - Parameters:
+  ///   - checksReferences: whether to look for foreign keys that the last migration breaks.
+  ///   - device: the results of random functions and of the clock.
   /// - Returns: nil if a change is refused or a migration fails.
   func run(
     _ changes: [Change] = [], tracing: Bool = false, checksReferences: Bool = false,

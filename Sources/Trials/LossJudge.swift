@@ -19,6 +19,8 @@ struct LossJudge {
     case kept(Destination)
     case lost([Cell], isAll: Bool)
     case narrowed(Cell, Value, Value)
+    /// The values are in other rows of the table.
+    case moved([Cell])
     /// The column accepts no other value, or every run with another value fails.
     case untried
     /// Too many statements have run.
@@ -136,11 +138,18 @@ struct LossJudge {
     guard let filled = database.tables[table], let index = filled.index(of: column.key) else {
       return .unknown
     }
-    let cells = filled.rows.indices.filter { !lost.contains($0) }.map {
+    let cells = filled.rows.indices.filter {
+      !lost.contains($0) && filled.rows[$0].kind != .otherTypes
+    }.map {
       Cell(table: table, row: $0, column: index)
     }.filter { oldValue($0) != .null }
     guard !cells.isEmpty else { return .unknown }
     let (gone, place) = missing(cells, after: name, as: newName)
+    // With lost rows, or with a single value, the rows may have been merged.
+    if lost.isEmpty, !column.isInKey {
+      let moved = cells.filter { isInOtherRow($0, in: name, as: newName) }
+      if moved.count > 1 { return .moved(moved) }
+    }
     guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
     if let other = exchange(cells, in: filled, after: name, than: newName) { return .kept(other) }
     return try Influence(

@@ -64,6 +64,12 @@ struct MarkMaker {
     numbers(in: value).first.map { .text("2026-01-01 \(clock($0))") }
   }
 
+  /// The mark as a text instead of a number, and as bytes instead of a text.
+  static func otherType(of value: Value) -> Value {
+    let number = numbers(in: value).first ?? 0
+    return value.text == nil ? .text("Milk \(number)") : .blob(Array("\u{1}\(number)".utf8))
+  }
+
   /// A JSON object with the mark in each of these members, and another member.
   static func object(_ mark: Value, _ members: [String], rest: Int64 = 1) -> Value {
     let text = Value.text("Milk \(numbers(in: mark).first ?? 0)")

@@ -13,7 +13,7 @@ struct Place {
   let outcome: TableOutcome
   private var judge: LossJudge { outcome.judge }
   /// The table's names before and after the step.
-  private var names: Set<Identifier> {
+  var names: Set<Identifier> {
     Set([outcome.table.shape.key, outcome.name].compactMap { $0 })
   }
 
@@ -74,7 +74,8 @@ struct Place {
     _ changes: [Experiment.Change], _ others: [[Experiment.Change]],
     orHolding fits: (Identifier, Value) -> Bool
   ) throws(Failure) -> Experiment.Step? {
-    if let one = try judge.experiment.run(changes, tracing: true) {
+    let traced = try judge.experiment.traced()
+    if let one = try changes.isEmpty ? traced : judge.experiment.run(changes, tracing: true) {
       for other in others {
         guard let two = try judge.experiment.run(other, tracing: true),
           one.steps.count == two.steps.count
@@ -86,7 +87,7 @@ struct Place {
         break
       }
     }
-    let steps = try judge.experiment.run(tracing: true)?.steps ?? []
+    let steps = traced?.steps ?? []
     let last = steps.lastIndex { step in
       names.contains { name in
         guard let table = step.contents.tables[name] else { return false }
@@ -100,7 +101,7 @@ struct Place {
     timeline.statements(in: migration).last?.place
   }
 
-  private func place(of step: Experiment.Step) -> StatementPlace? {
+  func place(of step: Experiment.Step) -> StatementPlace? {
     let statements = timeline.statements(in: step.migration).filter {
       $0.place.operation == step.statement.operation
     }
@@ -145,7 +146,7 @@ struct Place {
   /// The number of rows that statements of the manifest delete from the table.
   private func deletedRows() throws(Failure) -> Int {
     var (count, deleted) = (outcome.table.rows.count, 0)
-    for step in try judge.experiment.run(tracing: true)?.steps ?? [] {
+    for step in try judge.experiment.traced()?.steps ?? [] {
       guard let now = step.contents.tables[outcome.table.shape.key]?.rows.count else { continue }
       if writesTable(step), deletes(step) { deleted += count - now }
       count = now
@@ -191,22 +192,23 @@ struct Place {
     }
   }
 
-  /// Whether the statement writes the column, or a trigger of its table that it fires writes another value than
-  /// NULL. Such a trigger maintains, for example, the time of the last change.
-  private func updates(
+  /// Whether the statement writes the column, or a trigger that it fires writes another value than NULL. Such a
+  /// trigger maintains, for example, the time of the last change, or the number of rows of another table.
+  func updates(
     _ step: Experiment.Step, _ column: Identifier, of cells: [LossJudge.Cell]
   ) -> Bool {
     let isMaintained = cells.contains { cell in
       judge.valuesAfter(cell, in: outcome.name, as: column).contains { $0 != .null }
     }
-    return writesTable(step)
-      && step.statement.events.contains { event in
-        guard names.contains(event.first?.identifier ?? "") else { return false }
-        return event.action == .update && event.second?.identifier == column
-          && (event.trigger == nil || isMaintained)
-          || event.trigger == nil && event.action == .insert
-            && TokenizedSQL(step.statement.sql).insertsColumn(column)
-      }
+    let isWritten = isWritten(operation(step))
+    let writesTable = writesTable(step)
+    return step.statement.events.contains { event in
+      guard names.contains(event.first?.identifier ?? "") else { return false }
+      return event.action == .update && event.second?.identifier == column
+        && (event.trigger == nil ? writesTable : isMaintained && isWritten)
+        || event.trigger == nil && event.action == .insert && writesTable
+          && TokenizedSQL(step.statement.sql).insertsColumn(column)
+    }
   }
 }
 

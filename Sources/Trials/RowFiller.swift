@@ -194,6 +194,8 @@ struct RowFiller {
         guard column.key == textKey?.key, let text = old.text else { continue }
         row[column.key] = kind.key(similarTo: text).map(Value.text)
         isOfKind = row[column.key] != old
+      case .otherTypes where !column.isInKey:
+        row[column.key] = MarkMaker.otherType(of: mark)
       case .members where !column.isInKey:
         row[column.key] = text.form(of: mark, for: column.key)
       case .bits(let bit) where !column.isInKey && column.takesNumbers:

@@ -36,6 +36,9 @@ enum RowKind: Hashable {
   case combined(Int)
   /// Marks with a time in each text, for a step that parses dates.
   case dates(Int)
+  /// Marks of another type than that of their column, for a step that reads types. It only shows
+  /// whether the row remains: the step may convert such values on purpose.
+  case otherTypes
   /// Marks in the members of JSON objects that the step names.
   case members(Int)
   /// The most likely values, which repeat; NULL in the first row.
@@ -88,7 +91,7 @@ extension RowKind {
   /// Some rows refer to different parents.
   func isUseful(withParents hasParents: Bool) -> Bool {
     switch self {
-    case .marked, .dates, .likely, .members: true
+    case .marked, .dates, .likely, .members, .otherTypes: true
     case .bits, .nulls: hasParents
     default: false
     }

@@ -6,8 +6,8 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Runs the steps of a history on generated rows, to determine which data they lose and which of them
-/// fail on rows. Each step must run on empty tables first.
+/// Runs the steps of a history on generated rows, to determine which data they lose, and whether they fail on
+/// rows. Each step must run on empty tables first.
 package final class RowTrial {
   package private(set) var evidence = LossEvidence()
   package private(set) var failures: [RowFailure] = []
@@ -184,6 +184,9 @@ package final class RowTrial {
           let statement = try place.ofCells(cells, column.key)
         else { continue }
         evidence.losses.append(outcome.loss(.values(isAll: isAll), of: column, at: statement))
+      case .moved(let cells):
+        guard let statement = try place.ofMoved(cells, column.key) else { continue }
+        evidence.losses.append(outcome.loss(.moved, of: column, at: statement))
       case .narrowed(let cell, let a, let b):
         let equal = (a.literal(besides: b), b.literal(besides: a))
         evidence.destinations[key] = .narrowed(equal.0, equal.1)
@@ -334,7 +337,7 @@ package final class RowTrial {
       columns: Set(
         tables.all.compactMap { history.schemas[first].table($0).flatMap(TableShape.init) }
           .flatMap { $0.columns.map(\.key) }),
-      joinsRows: joinsRows)
+      triggers: steps.flatMap { history.triggers(in: $0, timeline) }, joinsRows: joinsRows)
     let checks = NewChecks(changes, in: history.schemas[first], text)
     func experiment(
       _ kinds: [RowKind], under enforced: NewChecks = NewChecks()
@@ -356,7 +359,7 @@ package final class RowTrial {
     let combined = RowFiller.combinedKinds(text.compared.count)
     let kinds =
       RowFiller.allKinds + combined + (text.namesMembers ? RowFiller.memberKinds : [])
-      + (text.readsTimes ? RowFiller.dateKinds : [])
+      + (text.readsTimes ? RowFiller.dateKinds : []) + (text.readsTypes ? [.otherTypes] : [])
     let full = try experiment(kinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
       if isSingle, !tables.changed.isEmpty {

@@ -26,6 +26,9 @@ struct StepText {
   /// Whether a function reads a date or a time.
   private(set) var readsTimes = false
 
+  /// Whether the text reads the types of values.
+  private(set) var readsTypes = false
+
   /// The maximum distance in tokens between a column and its value.
   private static let reach = 24
   private static let mostLiterals = 10
@@ -33,10 +36,11 @@ struct StepText {
   /// - Parameters:
   ///   - columns: columns that count even if their names are keywords.
   ///   - newKeys: columns that become a key.
+  ///   - triggers: the texts of triggers that fire. Only their pairs of `joined` count.
   ///   - joinsRows: whether to collect the pairs of `joined`.
   init(
     _ statements: some Sequence<String>, newKeys: Set<Identifier> = [],
-    columns: Set<Identifier> = [],
+    columns: Set<Identifier> = [], triggers: [String] = [],
     joinsRows: Bool = true
   ) {
     groups = newKeys
@@ -47,6 +51,7 @@ struct StepText {
       noteGroups(sql)
       noteConflicts(sql)
     }
+    if !triggers.isEmpty { joined += StepText(triggers, columns: columns).joined }
     if !joinsRows { joined = [] }
   }
 
@@ -108,10 +113,9 @@ struct StepText {
       let text = sql.text(tokens[index])
       if text == "(" { calls.append(name(index - 1)) }
       if text == ")" { _ = calls.popLast() }
-      if let name = name(index), sql.textOrEmpty(tokens, index + 1) == "(",
-        TimeFunctions.names.contains(name)
-      {
-        readsTimes = true
+      if let name = name(index), sql.textOrEmpty(tokens, index + 1) == "(" {
+        readsTimes = readsTimes || TimeFunctions.names.contains(name)
+        readsTypes = readsTypes || name == "typeof"
       }
       if let value = sql.member(tokens, index).map({ .text("$.\($0)") }) ?? sql.literal(
         tokens, index)
@@ -178,7 +182,8 @@ struct StepText {
   private mutating func noteGroups(_ sql: TokenizedSQL) {
     let tokens = sql.significant
     for index in tokens.indices
-    where sql.isWord(tokens[index], "GROUP") && sql.isWord(tokens[index...].dropFirst().first, "BY")
+    where ["GROUP", "PARTITION"].contains(where: { sql.isWord(tokens[index], $0) })
+      && sql.isWord(tokens[index...].dropFirst().first, "BY")
     {
       var depth = 0
       let terms = tokens[(index + 2)...].prefix { token in
@@ -190,9 +195,9 @@ struct StepText {
     }
   }
 
-  /// Words that end a GROUP BY.
+  /// Words that end a GROUP BY or a PARTITION BY.
   private static let clauses: Set<Identifier> = [
-    "having", "order", "limit", "window", "union", "except", "intersect",
+    "having", "order", "limit", "window", "union", "except", "intersect", "rows", "range", "groups",
   ]
 
   /// A column, or a member of the JSON object in it.

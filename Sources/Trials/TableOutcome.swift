@@ -61,7 +61,7 @@ struct TableOutcome {
     // The column is dropped, so that its narrowed values are in another column.
     case .narrowed(_, let a, let b) where !judge.exists(newName, in: name):
       .narrowed(a.literal(besides: b), b.literal(besides: a))
-    case .narrowed, .lost, .unknown, .untried, .skipped: nil
+    case .narrowed, .lost, .moved, .unknown, .untried, .skipped: nil
     }
   }
 

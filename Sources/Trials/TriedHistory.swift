@@ -109,12 +109,7 @@ final class TriedHistory {
   /// indexes or triggers a statement drops.
   private func words(in migration: Int, _ timeline: Timeline) -> Set<Identifier> {
     let statements = timeline.statements(in: migration)
-    let triggers = Set(statements.flatMap(\.events).compactMap(\.trigger?.identifier))
-    let texts =
-      statements.map(\.sql)
-      + triggers.flatMap { name in
-        schemas[migration...].compactMap { $0.object(.trigger, name)?.sql }
-      }
+    let texts = statements.map(\.sql) + triggers(in: migration, timeline)
     let holders = statements.flatMap(\.events).filter {
       [.dropIndex, .dropTrigger].contains($0.action)
     }.compactMap(\.second?.identifier)

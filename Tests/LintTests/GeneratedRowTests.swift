@@ -264,6 +264,19 @@ struct GeneratedRowTests {
       ]) == findings)
   }
 
+  @Test(
+    "a condition on the type of a value omits rows, and a conversion does not",
+    arguments: [
+      ("id, n, title FROM t WHERE typeof(n) IN ('integer', 'null')", ["loses-rows t"]),
+      ("id, n, title FROM t WHERE typeof(title) = 'text' OR title IS NULL", ["loses-rows t"]),
+      ("id, CASE typeof(n) WHEN 'integer' THEN n ELSE CAST(n AS INTEGER) END, title FROM t", []),
+      ("id, n, title FROM t WHERE typeof(id) = 'integer'", []),
+    ])
+  func types(_ source: String, _ findings: [String]) throws {
+    #expect(
+      try found(copied("t", "id INTEGER PRIMARY KEY, n INTEGER, title TEXT", source)) == findings)
+  }
+
   @Test("rows without a partner lose their reference")
   func orphans() throws {
     let lists = sql("CREATE TABLE lists (id INTEGER PRIMARY KEY);")
@@ -541,6 +554,20 @@ struct GeneratedRowTests {
       """)
     let update = sql("UPDATE items SET price = 0 WHERE price IS NULL")
     #expect(try found([items, update], ["loses-values"]) == findings)
+  }
+
+  @Test("a trigger may count the rows of another table")
+  func counter() throws {
+    let tables = sql(
+      """
+      CREATE TABLE lists (id INTEGER PRIMARY KEY, n INTEGER NOT NULL DEFAULT 0);
+      CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT, list INTEGER);
+      CREATE TRIGGER items_gone AFTER DELETE ON items BEGIN
+        UPDATE lists SET n = (SELECT count(*) FROM items WHERE list = OLD.list)
+        WHERE id = OLD.list;
+      END;
+      """)
+    #expect(try found([tables, sql("DELETE FROM items WHERE title = ''")]) == [])
   }
 
   @Test("a statement that does not end on rows is reported")

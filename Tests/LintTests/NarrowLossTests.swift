@@ -60,6 +60,44 @@ struct NarrowLossTests {
   }
 
   @Test(
+    "ranks and the values of a group replace the values",
+    arguments: [
+      "row_number() OVER (ORDER BY n)", "dense_rank() OVER (ORDER BY n)",
+      "ntile(4) OVER (ORDER BY n)", "(SELECT count(*) FROM t AS o WHERE o.n < t.n)",
+      "max(n) OVER (PARTITION BY name)", "first_value(n) OVER (PARTITION BY name ORDER BY id)",
+    ])
+  func ranks(_ expression: String) throws {
+    let report = try lint(
+      [table, rebuilt("SELECT id, name, \(expression), note FROM t")], .local)
+    #expect(
+      report.findings.filter { $0.rule != "missing-strict" }.map(\.short)
+        == ["0002 5:7 error loses-values t.n"])
+  }
+
+  @Test(
+    "values in other rows are lost, and rows with a new key keep their values",
+    arguments: [
+      ("id, lead(name) OVER (ORDER BY name), n, note FROM t", ["loses-values t.name"]),
+      (
+        "id, coalesce(lead(name) OVER (ORDER BY id), (SELECT name FROM t ORDER BY id LIMIT 1)), n, note "
+          + "FROM t", ["loses-values t.name"]
+      ),
+      (
+        "a.id, b.name, a.n, a.note FROM (SELECT *, row_number() OVER (ORDER BY id) AS r FROM t) a "
+          + "JOIN (SELECT name, row_number() OVER (ORDER BY name) AS r FROM t) b ON a.r = b.r",
+        ["loses-values t.name"]
+      ),
+      (
+        "a.id, b.name, a.n, a.note FROM (SELECT *, row_number() OVER (ORDER BY id) AS r FROM t) a "
+          + "JOIN (SELECT name, row_number() OVER (ORDER BY id) AS r FROM t) b ON a.r = b.r", []
+      ),
+      ("-id, name, n, note FROM t", []), ("id, name, n, note FROM t ORDER BY name DESC", []),
+    ])
+  func otherRows(_ source: String, _ lost: [String]) throws {
+    #expect(try losses([table, rebuilt("SELECT \(source)")]) == lost)
+  }
+
+  @Test(
     "an expression with a blank keeps different values different",
     arguments: ["name || ' ' || id", "' ' || name", "printf('%s %s', name, '\n')"])
   func blanks(_ expression: String) throws {

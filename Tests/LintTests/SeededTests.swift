@@ -446,7 +446,7 @@ struct SeededSilenceTests {
       ],
       [
         sql("ALTER TABLE lists ADD COLUMN parent INTEGER"),
-        sql("DELETE FROM lists WHERE parent NOT IN (SELECT id FROM items)"),
+        sql("UPDATE lists SET parent = NULL WHERE parent NOT IN (SELECT id FROM items)"),
         "operations:\n  - alter_column: { table: lists, column: parent, references: { table: items } }\n",
       ],
       [

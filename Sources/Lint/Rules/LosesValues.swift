@@ -12,11 +12,13 @@ extension Rule {
       A column exists before and after the migration, and its values are missing, or values that \
       differed are equal afterwards. One cause is a copy that leaves a column out or changes the \
       places of columns in `SELECT *`. Others are a new column with the name of a dropped column, \
-      ON DELETE SET NULL, and a text that becomes a number ('007' is 7). Lint runs the migration \
+      ON DELETE SET NULL, a text that becomes a number ('007' is 7), ranks in place of the values, \
+      and values that move to other rows. Lint runs the migration \
       on generated rows, with one value and with another. If both runs leave the same database, \
-      the value is lost. The form of the SQL makes no difference. Three kinds of changes are not \
+      the value is lost. The form of the SQL makes no difference. Four kinds of changes are not \
       findings: an UPDATE that overwrites the column itself, the conversion of values that a new \
-      CHECK forbids, and a date function that cuts off fractions of a second.
+      CHECK forbids, a date function that cuts off fractions of a second, and new numbers in the \
+      old order in a column whose name means a position, such as `sort_order`.
       """,
     fix: """
       Copy the column's values before the migration drops the old column or table, or use \
@@ -48,6 +50,7 @@ extension Rule {
             + "the database is the same after the migration"
         case .narrowed(let a, let b):
           message = "different values of `\(object)` become the same: \(a) and \(b)"
+        case .moved: message = "values of `\(object)` move to other rows"
         case .exchanged(let columns):
           message =
             "values of `\(object)` move to other columns: "
