@@ -71,8 +71,11 @@ package final class ScratchDatabase {
   package var isReleased: (Migration) -> Bool = { _ in false }
   /// If true, a broken view or trigger does not fail a migration, because a rule of lint reports it.
   private let isForLint: Bool
-  /// The message about foreign keys that the last migration violated, if that does not fail it.
-  package private(set) var brokenReferences: String?
+  /// The foreign keys that the last migration violated, if that does not fail it.
+  package private(set) var brokenReferences: BrokenReferences?
+
+  /// A message about violated foreign keys, and their tables.
+  package typealias BrokenReferences = (message: String, tables: Set<Identifier>)
 
   /// The effects of one migration on the schema and on rows.
   package struct Step: Sendable {
@@ -291,7 +294,7 @@ package final class ScratchDatabase {
             on: before.scratch(application))
           broken = found?.newViolations(beyond: former, record.renames)
         }
-        brokenReferences = broken?.message
+        brokenReferences = broken
         if let (message, tables) = broken, !toleratesBrokenReferences {
           throw Context(migration: migration, lastWriting: tables, in: record.writeSet)
             .failure(.migrationFailed, message)

@@ -20,8 +20,15 @@ package struct RowFailure: Sendable {
   package let isOfNewConstraint: Bool
   /// Whether the failure is an INSERT whose key equals that of the table's only possible row.
   package var insertsOnlyRow = false
+  /// Set if the migration removes rows to which others refer: whether their foreign key has an
+  /// action, such as CASCADE. Without one, an app may know that the removed rows have no children.
+  package var removedParents: RemovedParents?
   /// The database that contains the rows; nil for generated rows.
   package var database: String?
+
+  package enum RemovedParents: Sendable {
+    case withAction, withoutAction
+  }
 
   /// Kinds of constraints that refuse rows. Each raw value is a word of the messages for its kind.
   /// Their order is the order of search, because the text of a CHECK may contain the other words.

@@ -12,8 +12,18 @@ struct AffectedTables {
   /// Whether the step writes rows or renames something, so that other places may contain a value
   /// afterwards.
   private(set) var mayCopy = false
-  /// The tables whose rows may refer to rows that the step deletes.
+  /// The tables whose rows may refer to rows that the step deletes, or whose keys it changes.
   private(set) var children: Set<Identifier> = []
+  /// The statements that delete rows with children, or change their keys.
+  private(set) var removals: [Removal] = []
+
+  struct Removal {
+    /// The statement's number.
+    let number: Int
+    let table: Identifier
+    /// Whether a foreign key has an action for it.
+    let hasAction: Bool
+  }
 
   /// - Parameter schema: the schema before the step.
   init(_ timeline: Timeline, _ migration: Int, before schema: Schema) {
@@ -24,6 +34,7 @@ struct AffectedTables {
     var altered: Set<Identifier> = []
     var deleted: Set<Identifier> = []
     var dropsColumns = false
+    let keys = old.tables.compactMap(TableShape.init).flatMap(\.foreignKeys)
     for statement in timeline.statements(in: migration) {
       all.formUnion(statement.events.mainTables)
       if timeline.convertsKey(statement.place) { continue }
@@ -52,6 +63,7 @@ struct AffectedTables {
         default: break
         }
       }
+      noteRemovals(by: statement, keys, in: old)
       // SQLite does not report every table that an INSERT reads.
       if statement.inserts { all.formUnion(sql.possibleNames) }
     }
@@ -65,8 +77,36 @@ struct AffectedTables {
     }
     all = all.filter(isOld)
     all.formUnion(changed)
+    deleted.formUnion(removals.map(\.table))
     if !deleted.isEmpty {
       children = Set(ForeignKeyGraph(old).affected(by: deleted).map(\.identifier)).filter(isOld)
+    }
+  }
+
+  /// - Parameter keys: the foreign keys of the schema.
+  private mutating func noteRemovals(
+    by statement: StatementEffect, _ keys: [TableShape.ForeignKey], in schema: Schema
+  ) {
+    let events = statement.events
+    // A rebuild drops a table whose rows have a copy.
+    guard !events.contains(where: { $0.action == .dropTable }) else { return }
+    for key in keys {
+      let parent = key.parent.identifier
+      let columns =
+        key.parentColumns.isEmpty
+        ? schema.table(parent).flatMap(TableShape.init)?.primaryKey?.columns ?? []
+        : key.parentColumns
+      let removal = events.first { event in
+        event.mainTable == parent
+          && (event.action == .delete
+            || event.action == .update && columns.contains(event.second?.identifier ?? ""))
+      }
+      guard let removal else { continue }
+      let action = removal.action == .delete ? key.onDelete : key.onUpdate
+      removals.append(
+        Removal(
+          number: statement.place.number, table: parent,
+          hasAction: [.cascade, .setNull, .setDefault].contains(action)))
     }
   }
 

@@ -38,8 +38,8 @@ final class Experiment {
   struct Outcome {
     let contents: Contents
     var steps: [Step] = []
-    /// The foreign keys that the last migration broke, in words.
-    var brokenReferences: String?
+    /// The foreign keys that the last migration broke.
+    var brokenReferences: ScratchDatabase.BrokenReferences?
   }
 
   let database: FilledDatabase

@@ -19,16 +19,26 @@ struct FailureAnalysis {
   /// Whether generated rows are valid evidence for the failure.
   let isOfRows: Bool
 
-  init(_ failure: Failure, _ migration: Int, _ timeline: Timeline) {
+  /// - Parameter removals: the statements that removed the parents of rows.
+  init(
+    _ failure: Failure, _ migration: Int, _ timeline: Timeline,
+    removals: [AffectedTables.Removal] = []
+  ) {
     // The check at the end of the migration failed, not a single statement.
     let isAtEndOfMigration = failure.migration?.operation == nil
     let position = failure.place?.position ?? Position(line: 1, column: 1)
     let operations = timeline.migrations[migration].manifest.operations
     let failed = operations.lastIndex { $0.position <= position } ?? 0
-    let suspects =
+    var suspects =
       isAtEndOfMigration
       ? timeline.statementsThatBreakReferences(in: migration)
       : timeline.statements(at: position, in: failed, of: migration)
+    let removesParents = suspects.isEmpty && !removals.isEmpty
+    if removesParents {
+      suspects = timeline.statements(in: migration).filter { statement in
+        removals.contains { $0.number == statement.place.number }
+      }
+    }
     // An edit of the stored schema reports no table. A later operation may change the table again.
     let table = operations.isEmpty ? nil : operations[failed].changedTable?.identifier
     let changed = timeline.changes(in: migration).filter { change in
@@ -77,6 +87,12 @@ struct FailureAnalysis {
       place: place, position: isAtEndOfMigration ? place.position : position,
       object: rebuilt ?? object, message: failure.message, tables: tables, isOfMap: move != nil,
       isOfNewConstraint: isOfNewConstraint)
+    if removesParents {
+      let parents = Set(removals.map { "`\($0.table)`" }).sorted().joined(separator: ", ")
+      analysed.message = "other rows refer to keys of \(parents) that it removes"
+      analysed.removedParents =
+        removals.contains(where: \.hasAction) ? .withAction : .withoutAction
+    }
     if let object, let rebuilt, !object.isSameName(as: rebuilt) { analysed.formerName = object }
     self.failure = analysed
     isOfRows =

@@ -26,7 +26,14 @@ struct RowFailures {
   func mayFail(_ tables: AffectedTables) -> Bool {
     !newIndexes.isEmpty || !timeline.statementsThatBreakReferences(in: migration).isEmpty
       || !tables.children.isEmpty
-        && history.migrations[migration].manifest.foreignKeys == .enforced
+        && (!tables.removals.isEmpty
+          || history.migrations[migration].manifest.foreignKeys == .enforced)
+  }
+
+  /// The statements that remove parents of rows although no foreign key acts during the migration.
+  private var removals: [AffectedTables.Removal] {
+    history.migrations[migration].manifest.foreignKeys == .enforced
+      ? [] : history.affected[migration].removals
   }
 
   /// New unique indexes on columns whose values the migration does not set, so that values may
@@ -70,6 +77,13 @@ struct RowFailures {
     try history.insertRows(before: steps[0], schema, on: connection)
     var marks = MarkMaker()
     var known: Set<Identifier> = []
+    // Where a foreign key has an action, an app may delete any parent, including one that the
+    // migration names.
+    let namesParents = removals.contains(where: \.hasAction)
+    let text = StepText(
+      namesParents ? timeline.statements(in: migration).map(\.sql) : [], joinsRows: false)
+    let kinds =
+      RowFiller.likelyKinds + (namesParents ? (0..<10).map(RowKind.literals) : [])
     func fill(before step: Int) throws(DatabaseError) -> FilledDatabase {
       // Tables that an earlier migration has emptied on purpose stay empty.
       var emptied: [Identifier] = []
@@ -78,7 +92,7 @@ struct RowFailures {
         if try connection.value(rows) == nil { emptied.append(table) }
       }
       var filler = RowFiller(
-        connection, scratch.schema, StepText([]), kinds: RowFiller.likelyKinds, marks: marks,
+        connection, scratch.schema, text, kinds: kinds, marks: marks,
         later: history.schemas[step + 1])
       try filler.fill(tables.sorted())
       connection.set(.triggers, to: false)
@@ -140,11 +154,14 @@ struct RowFailures {
       let outcome = try experiment.run(
         emptied.sorted().map { .remove(table: $0.text, address: "1") } + reset,
         checksReferences: emptied.isEmpty)
+      let broken = outcome?.brokenReferences
       guard
-        let failure = outcome?.brokenReferences.map({ Failure(.migrationFailed, $0) })
-          ?? experiment.failure, failure.status == .migrationFailed
+        let failure = broken.map({ Failure(.migrationFailed, $0.message) }) ?? experiment.failure,
+        failure.status == .migrationFailed
       else { break }
-      let analysis = FailureAnalysis(failure, migration, timeline)
+      let analysis = FailureAnalysis(
+        failure, migration, timeline,
+        removals: removals.filter { broken?.tables.contains($0.table) ?? false })
       // A generated row may have the same key as a row that the migration inserts.
       let own = analysis.collidingTables.intersection(experiment.database.tables.keys)
         .subtracting(emptied)

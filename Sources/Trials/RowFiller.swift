@@ -277,7 +277,11 @@ struct RowFiller {
   private func keys(for reference: DeviceTable.Reference) throws(DatabaseError) -> [[Value]] {
     let names = quotedList(reference.parentColumns.map(\.text))
     var keys: [[Value]] = []
-    for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .childless {
+    let parents = filled[reference.parent]?.rows ?? []
+    // The first row may refer to no parent, so that the next rows refer to those that the step names.
+    let named = isLikely ? parents.dropFirst().filter(\.kind.isNamed) : []
+    let others = parents.dropFirst().filter { named.isEmpty || !$0.kind.isNamed }
+    for parent in parents.prefix(1) + named + others where parent.kind != .childless {
       let values = try connection.rows(
         "SELECT \(names) FROM main.\(Quoting.quoted(reference.parent)) WHERE \(parent.address)")
       if let values = values.first, !values.contains(.null) { keys.append(values) }

@@ -53,6 +53,9 @@ extension RowKind {
   /// Whether the row has the most likely values.
   var isLikely: Bool { if case .likely = self { true } else { false } }
 
+  /// Whether the row has values that stand near the columns' names in the step.
+  var isNamed: Bool { if case .literals = self { true } else { false } }
+
   /// Whether rows of this kind may refer to no parent.
   var hasNulls: Bool {
     switch self {
@@ -127,7 +130,7 @@ extension RowFiller {
     (0..<6).map(RowKind.likely) + [.twin] + (0..<sparseRows).map(RowKind.sparse) + kindsOfKeys
 
   /// Whether all rows resemble the rows of an app.
-  var isLikely: Bool { kinds == Self.likelyKinds }
+  var isLikely: Bool { kinds.starts(with: Self.likelyKinds) }
 
   /// Rows whose keys would be equal if the keys had fewer columns or another collation.
   static let kindsOfKeys: [RowKind] = [

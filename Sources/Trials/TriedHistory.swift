@@ -85,7 +85,7 @@ final class TriedHistory {
   /// `limit` migrations; the earliest ones are omitted.
   func leading(to migration: Int, since first: Int, limit: Int) -> [Int] {
     var steps = [migration]
-    var reached = names(in: migration)
+    var reached = names(in: migration).union(affected[migration].children)
     for earlier in (first..<migration).reversed() where steps.count < limit {
       let names = names(in: earlier)
       guard !names.isDisjoint(with: reached) else { continue }

@@ -153,6 +153,80 @@ struct SeededTests {
         == [])
   }
 
+  @Test("a trigger that deletes rows by their key needs no foreign key")
+  func triggerWithoutKey() throws {
+    let tables = sql(
+      """
+      CREATE TABLE boxes (id INTEGER PRIMARY KEY, name TEXT) STRICT;
+      CREATE TABLE things (id INTEGER PRIMARY KEY, box INTEGER, name TEXT) STRICT;
+      CREATE TRIGGER boxes_gone AFTER DELETE ON boxes BEGIN
+        DELETE FROM things WHERE box = old.id;
+      END;
+      """)
+    for delete in ["name = 'a'", "id > 3"] {
+      #expect(
+        try found(tables, sql("DELETE FROM boxes WHERE \(delete)")) == [
+          "0003 3:7 error loses-rows things"
+        ])
+    }
+    #expect(try found(tables, sql("UPDATE boxes SET name = 'b' WHERE name = 'a'")) == [])
+    let computed = sql(
+      """
+      CREATE TABLE words (thing INTEGER, text TEXT) STRICT;
+      CREATE TRIGGER things_renamed AFTER UPDATE OF name ON things BEGIN
+        DELETE FROM words WHERE thing = old.id;
+        INSERT INTO words VALUES (new.id, new.name);
+      END;
+      """)
+    #expect(
+      try found(tables, computed, sql("UPDATE things SET name = 'b' WHERE name = 'a'")) == [])
+  }
+
+  @Test(
+    "removed parents leave children, whose foreign key does not act",
+    arguments: [
+      ("", "DELETE FROM parents WHERE true", ["warning fails-on-data parents"]),
+      ("", "DELETE FROM parents WHERE id > 3", ["warning fails-on-data parents"]),
+      (
+        "", "DELETE FROM parents WHERE id NOT IN (SELECT min(id) FROM parents GROUP BY name)",
+        ["warning fails-on-data parents"]
+      ),
+      ("", "UPDATE parents SET id = id + 1000 WHERE true", ["warning fails-on-data parents"]),
+      (
+        "ON DELETE CASCADE", "DELETE FROM parents WHERE name = 'a'",
+        ["error fails-on-data parents"]
+      ),
+      (
+        "ON DELETE SET NULL", "DELETE FROM parents WHERE name = 'a'",
+        ["error fails-on-data parents"]
+      ),
+      // Without an action, an app may know that the row has no children.
+      ("", "DELETE FROM parents WHERE name = 'a'", []),
+      ("", "DELETE FROM parents WHERE id NOT IN (SELECT parent FROM kids)", []),
+      (
+        "ON DELETE CASCADE",
+        "DELETE FROM parents WHERE NOT EXISTS (SELECT 1 FROM kids WHERE parent = parents.id)", []
+      ),
+      (
+        "ON DELETE CASCADE",
+        "DELETE FROM kids WHERE parent IN (SELECT id FROM parents WHERE name = 'a');\n"
+          + "DELETE FROM parents WHERE name = 'a'", []
+      ),
+      ("", "UPDATE parents SET name = 'b' WHERE name = 'a'", []),
+    ])
+  func removedParents(_ action: String, _ statements: String, _ findings: [String]) throws {
+    let tables = sql(
+      """
+      CREATE TABLE parents (id INTEGER PRIMARY KEY, name TEXT) STRICT;
+      CREATE TABLE kids (
+        id INTEGER PRIMARY KEY, parent INTEGER REFERENCES parents (id) \(action), name TEXT) STRICT;
+      CREATE INDEX kids_parent ON kids (parent);
+      """)
+    #expect(try found(tables, sql(statements)) == findings.map { "0003 3:7 \($0)" })
+    let emptied = sql("DELETE FROM kids WHERE true")
+    #expect(try found(tables, emptied, sql(statements)) == [])
+  }
+
   @Test("REPLACE that deletes children of replaced rows is found once")
   func replacing() throws {
     let replace = "operations:\n  - sql: INSERT OR REPLACE INTO lists SELECT id, 'x' FROM lists\n"

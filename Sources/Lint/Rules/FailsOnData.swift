@@ -17,7 +17,9 @@ extension Rule {
       is not a constant, and with a STORED value. A new NOT NULL fails if rows hold NULL. A new \
       UNIQUE, CHECK, STRICT or foreign key fails if existing rows break it (a warning). Where \
       something syncs, a new CHECK is an error, because devices with an older version keep \
-      sending rows that break it. To find these failures, lint runs each draft, and with `--full` \
+      sending rows that break it. A DELETE of rows to which other rows refer fails, because actions \
+      such as CASCADE run only with `foreign_keys: enforced`; without an action, an app may know \
+      that the rows have no children (a warning). To find these failures, lint runs each draft, and with `--full` \
       each frozen migration, on rows that it generates. With `lint --on-copy` it runs drafts on a \
       copy of a real database.
       """,
@@ -61,7 +63,14 @@ extension Timeline {
         table: failure.object, fix: filled ?? added?.allowing(failure),
         filled == nil ? .instead : .before,
         position: failure.position == failure.place.position ? nil : failure.position,
-        severity: failure.isOfNewConstraint || failure.insertsOnlyRow ? .warning : nil)
+        severity: failure.isOfNewConstraint || failure.insertsOnlyRow
+          || failure.removedParents == .withoutAction ? .warning : nil)
+      if let removed = failure.removedParents {
+        draft.help =
+          "change or delete the rows that refer to them first"
+          + (removed == .withAction
+            ? ": actions such as CASCADE run only with `foreign_keys: enforced`" : "")
+      }
       if failure.insertsOnlyRow {
         let isOperation = if case .insert? = operation { true } else { false }
         draft.help =
