@@ -105,14 +105,7 @@ package final class RowTrial {
         if together.lost.count < outcome.lost.count { outcome = together }
         outcome.losesAll = outcome.losesAll && together.losesAll
       }
-      for column in filled.shape.primaryKey where change?.after != nil {
-        guard try judge.failsOnNull(in: column, of: filled) else { continue }
-        evidence.refusesNull.insert(
-          .init(migration: migration, table: table, column: column.key))
-      }
-      if change?.becomesStrict ?? false, try judge.convertsTypes(in: filled) {
-        evidence.converted.insert(.init(migration: migration, table: table))
-      }
+      if let change, change.after != nil { try evidence.note(change, outcome) }
       try report(outcome, change?.renamedColumns ?? [:], migration, timeline)
       if outcome.lost.isEmpty, name != nil {
         try judgeWithEmptyTables(outcome, tables, migration, timeline)

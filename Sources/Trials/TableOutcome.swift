@@ -124,3 +124,34 @@ struct TableOutcome {
     Loss(kind, at: place, of: table.shape.name, column: column?.name)
   }
 }
+
+extension TableOutcome {
+  /// Whether the step changes, adds or removes values in the columns that keep their types.
+  fileprivate func rewritesRows(_ change: TableChange) -> Bool {
+    guard let after = name.flatMap({ judge.base.contents.tables[$0] }) else { return false }
+    let kept = change.keptColumns.filter { $0.old.affinity == $0.new.affinity }.compactMap {
+      column in
+      table.index(of: column.old.key).flatMap { old in
+        after.index(of: column.new.key).map { (old: old, new: $0) }
+      }
+    }
+    func counts(_ rows: [[Value]]) -> [[Value]: Int] {
+      Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
+    }
+    return counts(table.rows.map { row in kept.map { row.cells[$0.old] } })
+      != counts(after.rows.map { row in kept.map { row[$0.new] } })
+  }
+}
+
+extension LossEvidence {
+  /// Records the values that a changed table refuses or converts, and whether a rebuild changes rows.
+  mutating func note(_ change: TableChange, _ outcome: TableOutcome) throws(Failure) {
+    let (judge, table) = (outcome.judge, outcome.table)
+    let key = Key(migration: change.migration, table: table.shape.key)
+    for column in table.shape.primaryKey where try judge.failsOnNull(in: column, of: table) {
+      refusesNull.insert(.init(migration: key.migration, table: key.table, column: column.key))
+    }
+    if change.becomesStrict, try judge.convertsTypes(in: table) { converted.insert(key) }
+    if change.isRebuilt, outcome.rewritesRows(change) { rewritten.insert(key) }
+  }
+}

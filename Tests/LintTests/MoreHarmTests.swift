@@ -1044,6 +1044,51 @@ struct MoreHarmTests {
         "an UPDATE", ["data-write-on-synced-table lists"], .sqliteData,
         sql("UPDATE lists SET title = '' WHERE title IS NULL")),
       Harm(
+        "a rebuild that changes values", ["data-write-on-synced-table lists"], .sqliteData,
+        sql(
+          """
+          CREATE TABLE n (\(key), title TEXT) STRICT;
+          INSERT INTO n SELECT id, coalesce(title, '') FROM lists;
+          DROP TABLE lists;
+          ALTER TABLE n RENAME TO lists;
+          """)),
+      Harm(
+        "a rebuild by an operation that changes values", ["data-write-on-synced-table lists"],
+        .sqliteData,
+        """
+        operations:
+          - rebuild_table:
+              table: lists
+              columns:
+                - name: id
+                  type: TEXT
+                  primary_key: true
+                  not_null: { on_conflict: replace }
+                  default: { sql: uuid() }
+                - { name: title, type: TEXT }
+              strict: true
+              copy: { title: "coalesce(title, '')" }
+
+        """),
+      Harm(
+        "a rebuild that keeps values", [], .sqliteData,
+        sql(
+          """
+          CREATE TABLE n (\(key), title TEXT) STRICT;
+          INSERT INTO n SELECT * FROM lists;
+          DROP TABLE lists;
+          ALTER TABLE n RENAME TO lists;
+          """)),
+      Harm(
+        "an UPDATE of a view", ["data-write-on-synced-table lists"], .sqliteData,
+        sql(
+          """
+          CREATE VIEW titles AS SELECT id, title FROM lists;
+          CREATE TRIGGER titles_changed INSTEAD OF UPDATE ON titles BEGIN
+            UPDATE lists SET title = NEW.title WHERE id = NEW.id;
+          END;
+          """), sql("UPDATE titles SET title = '' WHERE title IS NULL")),
+      Harm(
         "a move that keeps its source", ["data-write-on-synced-table lists"], .sqliteData,
         """
         operations:
@@ -1109,6 +1154,35 @@ struct MoreHarmTests {
 
 @Suite("Statements that do not belong in a migration")
 struct MisplacedTests {
+  @Test("a write to a local table reaches a synced table through triggers and foreign keys")
+  func reachedFromLocalTable() throws {
+    let tables = sql(
+      """
+      CREATE TABLE folders (\(key), title TEXT) STRICT;
+      CREATE TABLE notes (\(key), folder TEXT REFERENCES folders (id) ON DELETE CASCADE) STRICT;
+      CREATE INDEX notes_folder ON notes (folder);
+      CREATE TABLE settings (\(key), n INTEGER) STRICT;
+      CREATE TRIGGER settings_changed AFTER UPDATE ON settings BEGIN
+        INSERT INTO notes (folder) VALUES (NULL);
+      END;
+      """)
+    for step in [
+      "foreign_keys: enforced\n" + sql("DELETE FROM folders WHERE title = ''"),
+      sql("UPDATE settings SET n = 1 WHERE n IS NULL"),
+    ] {
+      let report = try lint(
+        [tables, step],
+        configuration: "sync: { engine: sqlite-data, local_tables: [folders, settings] }")
+      #expect(report.failure == nil)
+      let found = report.findings.filter { $0.rule == "data-write-on-synced-table" }
+      #expect(found.compactMap(\.object) == ["notes"])
+    }
+    let local = try lint(
+      [tables, sql("UPDATE folders SET title = 'x' WHERE title = ''")],
+      configuration: "sync: { engine: sqlite-data, local_tables: [folders, settings] }")
+    #expect(local.findings.filter { $0.rule == "data-write-on-synced-table" }.isEmpty)
+  }
+
   @Test(
     "a DELETE that reaches children writes a synced table, and a DROP TABLE does not",
     arguments: [("DELETE FROM lists WHERE title = ''", ["lists"]), ("DROP TABLE lists", [])])
