@@ -79,7 +79,7 @@ extension Project {
     fromEachRelease whole: PendingReplay, _ interruption: Interruption
   ) throws(Failure) {
     guard let releases = lock?.releases, !releases.isEmpty else { return }
-    var release: LockRelease?
+    var release: String?
     var scratch = try ScratchDatabase(application, interruption: interruption)
     scratch.isReleased = isFrozen
     for (step, fingerprint) in zip(whole.steps, whole.fingerprints) {
@@ -90,10 +90,10 @@ extension Project {
             .finding, "this migration creates another schema than in a new database")
         }
       } catch {
-        throw error.adding(release.map { "on a database of release \($0.name)" })
+        throw error.adding(release.map { "on a database of release \($0)" })
       }
       guard let next = releases.first(where: { $0.lastID == step.migration.id }) else { continue }
-      release = next
+      release = next.name
       scratch = try ScratchDatabase(continuing: scratch, interruption: interruption)
     }
   }
