@@ -138,7 +138,7 @@ struct ForeignKeyViolationTests {
           - create_table: { name: d, columns: [{ name: x, references: { table: p, column: a } }] }
           - sql: INSERT INTO d VALUES (7)
           - rename_table: { table: d, to: e }
-        """, "3 rename_table"
+        """, "2 sql"
       ),
     ])
   func place(operations: String, name: String) throws {

@@ -291,7 +291,7 @@ struct LintTests {
     #expect(
       Set(finding.keys) == [
         "rule", "severity", "message", "file", "line", "column", "migration", "object", "waived",
-        "reason", "fix", "fixPlace", "frozen",
+        "reason", "help", "fix", "fixPlace", "frozen",
       ])
     #expect(finding["severity"] as? String == "error")
     #expect(finding["migration"] as? String == "0002_drop")
@@ -449,7 +449,8 @@ struct LintTests {
         " warning: this drops `notes.color`"))
     try folder.write("schemactl.yaml", "sync: { engine: additive, oldest_release: '1.1' }\n")
     let run = try folder.expect(65, "lint")
-    #expect(run.errors.contains("which is not a release in `history.lock`: did you mean `1.0`?"))
+    #expect(run.errors.contains("`1.1`, which is not a release in `history.lock`"))
+    #expect(run.errors.contains("help: did you mean `1.0`?"))
   }
 
   @Test("65: forbidden SQL is reported at its line")

@@ -1,3 +1,4 @@
+import SchemaSQLText
 import SchemaTimeline
 
 extension Rule {
