@@ -278,7 +278,8 @@ package final class Runner {
     }
   }
 
-  /// The tables that a query reads. Nil if it does not compile, for example because it names a future table.
+  /// The tables that a query reads. Nil if it does not compile, for example because it names a future table,
+  /// or if it calls a function whose result depends on the statements before it.
   package func tablesRead(by query: String) -> Set<Identifier>? {
     connection.set(.doubleQuotedStringsInDML, to: false)
     defer { connection.set(.doubleQuotedStringsInDML, to: true) }
@@ -287,9 +288,14 @@ package final class Runner {
     let statement = try? statementGuard.watching { () throws(DatabaseError) in
       try script.next(on: connection)
     }
-    guard statement != nil else { return nil }
-    return Set(
-      statementGuard.events.compactMap { $0.action == .read ? $0.first?.identifier : nil })
+    let events = statementGuard.events
+    let dependent: [Identifier] = ["changes", "total_changes", "last_insert_rowid"]
+    guard statement != nil,
+      !events.contains(where: {
+        $0.action == .function && dependent.contains(($0.second ?? "").identifier)
+      })
+    else { return nil }
+    return Set(events.compactMap { $0.action == .read ? $0.first?.identifier : nil })
   }
 
   // MARK: Settings and temporary objects

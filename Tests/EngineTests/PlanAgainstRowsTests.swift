@@ -84,6 +84,10 @@ struct PlanAgainstRowsTests {
         + "- assert: { query: SELECT count(*) FROM items, equals: 0 }\n",
       "operations:\n- sql: CREATE TABLE other (id)\n"
         + "after: [{ query: SELECT count(*) FROM other, equals: 0 }]\n",
+      "operations:\n- insert: { table: items, rows: [{ id: 3 }] }\n"
+        + "- assert: { query: SELECT changes(), equals: 1 }\n",
+      "operations:\n- insert: { table: items, rows: [{ id: 3 }] }\n"
+        + "- assert: { query: SELECT last_insert_rowid(), equals: 3 }\n",
     ])
   func later(_ yaml: String) throws {
     let sandbox = try sandbox(yaml)
