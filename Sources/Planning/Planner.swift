@@ -222,7 +222,7 @@ package struct Planner {
     // the schema, which takes time.
     guard try connection.value("PRAGMA legacy_alter_table") != .integer(1),
       schema.objects.contains(where: {
-        $0.kind != .table && TokenizedSQL($0.sql ?? "").names(column)
+        $0.kind != .table && TokenizedSQL($0.sql ?? "").names(column, includingStrings: true)
       })
     else { return }
     var dependents = try schema.scratch(application).alter(

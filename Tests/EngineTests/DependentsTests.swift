@@ -96,7 +96,7 @@ struct DependentsTests {
   @Test(
     "an object that prevents dropping a column is named",
     arguments: [
-      ("CREATE INDEX i ON t (flag)", "index `i`"),
+      ("CREATE INDEX i ON t (flag)", "index `i`"), ("CREATE INDEX i ON t ('flag')", "index `i`"),
       ("CREATE VIEW v AS SELECT flag FROM t", "view `v`"),
       (
         "CREATE TRIGGER r AFTER INSERT ON t WHEN NEW.flag BEGIN SELECT 1; END; "
