@@ -226,11 +226,16 @@ private func isTypeName(_ text: String) -> Bool {
 }
 
 /// The problem of a text that closes the parentheses around it or ends the statement, instead of being an
-/// expression; nil for an expression.
+/// expression, or that works only in a trigger; nil for an expression.
 func complaint(aboutExpression text: String) -> String? {
   let sql = TokenizedSQL(text)
   // An open comment would contain the rest of the statement.
   let significant = sql.hasOpenComment ? [] : sql.significant
+  // SQLite creates a table with such a constraint, but then refuses every INSERT.
+  let raises = zip(significant, significant.dropFirst()).contains { token, next in
+    token.kind == .word && sql.text(token).identifier == "raise" && sql.text(next) == "("
+  }
+  if raises { return "must not contain RAISE(), which works only in triggers" }
   var depth = 0
   for token in significant {
     let text = sql.text(token)

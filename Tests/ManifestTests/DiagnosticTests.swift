@@ -813,6 +813,7 @@ extension Refusal {
         - add_column: { table: t, column: { name: b, type: 'TEXT, c TEXT', check: 'b > 0) --' } }
         - delete: { table: t, where: 'a); DROP TABLE t' }
         - create_index: { name: i, table: t, columns: [{ expression: (a }] }
+        - add_column: { table: t, column: { name: g, generated: { as: 'RAISE(IGNORE)' } } }
 
       """,
       [
@@ -820,6 +821,7 @@ extension Refusal {
         "m.yaml:2:77: error: `check` must be a single expression, not `b > 0) --`",
         "m.yaml:3:32: error: `where` must be a single expression, not `a); DROP TABLE t`",
         "m.yaml:4:64: error: `expression` must be a single expression, not `(a`. Within { } and [ ] a text ends at a comma: quote a text that contains a comma",
+        "m.yaml:5:65: error: `as` must not contain RAISE(), which works only in triggers",
       ]),
     Refusal(
       "an alias without an anchor",
