@@ -93,6 +93,7 @@ struct ColumnAlteration {
     var proofs: [RowProof] = []
     // Otherwise no row is written, and the guards are sufficient.
     if !change.default.isKept {
+      steps += table.storageGuard(of: column, "NOT INDEXED").map { [.question($0)] } ?? []
       steps += fillingShortRows
       proofs = [RowProof(of: table)]
     }

@@ -45,9 +45,9 @@ package struct OperationPlan: Sendable {
 }
 
 extension OperationPlan {
-  /// The questions that the plan asks before it writes anything.
+  /// The questions of the plan. They are about the rows before it writes anything.
   package var questions: [Question] {
-    steps.prefix(while: \.readsOnly).compactMap { step in
+    steps.compactMap { step in
       if case .question(let question) = step { question } else { nil }
     }
   }

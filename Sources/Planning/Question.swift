@@ -3,12 +3,11 @@ import SchemaSQLText
 
 /// A question about rows, in SQL. The migration stops if the answer is yes.
 package struct Question: Sendable {
-  /// The table whose rows it reads. Nil for a question that a rewrite asks among its own steps.
-  package let table: String?
+  /// The table whose rows it reads.
+  package let table: String
   package let condition: String
-  /// The statement that is true if the answer is no, such as `items.title holds no NULL`. Nil if `table` is
-  /// nil.
-  package let promise: String?
+  /// The statement that is true if the answer is no, such as `items.title holds no NULL`.
+  package let promise: String
   /// The error message if the answer is yes.
   package let message: String
   /// The values that prevent the operation, if the question is about values.
@@ -17,7 +16,7 @@ package struct Question: Sendable {
   package private(set) var rows: RowQuery?
 
   /// Asks whether a condition is true.
-  init(condition: String, of table: String? = nil, promise: String? = nil, message: String) {
+  init(condition: String, of table: String, promise: String, message: String) {
     self.table = table
     self.condition = condition
     self.promise = promise

@@ -101,8 +101,11 @@ struct Rewrite {
     func ignoringChecks(_ value: String) -> [Step] {
       checks ? [] : statements(["PRAGMA ignore_check_constraints = \(value)"])
     }
+    let kept = Set(columns.filter(\.isKept).map(\.name.exact))
+    let guards = old.parsed.columns.filter { kept.contains(Quoting.quoted($0.name.text).exact) }
+      .compactMap { old.storageGuard(of: $0, scan) }
     let steps =
-      [.rewriting(true)] + storageGuards(columns).map(Step.question) + [create]
+      [.rewriting(true)] + guards.map(Step.question) + [create]
       + ignoringChecks("ON") + [.copy(copy)] + ignoringChecks("OFF") + statements(beforeInstalling)
       + ending + [.rewriting(false)]
     // The rows that a filter selects are not proven: evaluated twice it may select different rows
@@ -264,30 +267,6 @@ struct Rewrite {
   }
 
   private func literal(_ text: String) -> String { Quoting.stringLiteral(text) }
-
-  // MARK: Values that the copy would convert
-
-  /// The questions whether a text column contains a number.
-  ///
-  /// ADD COLUMN with DEFAULT TRUE gives existing rows a number, whatever the column's type is, and the copy
-  /// would convert it. `quick_check` has already found all other values that a column's type would not store.
-  private func storageGuards(_ columns: [Column]) -> [Question] {
-    guard !old.parsed.isStrict else { return [] }
-    let kept = Set(columns.filter(\.isKept).map(\.name.exact))
-    return old.parsed.columns.compactMap { column in
-      let name = Quoting.quoted(column.name.text)
-      guard kept.contains(name.exact), old.affinity(of: column) == .text,
-        let value = column.defaultExpression.map({ old.tokens.text($0.range).identifier }),
-        ["true", "false"].contains(value)
-      else { return nil }
-      return Question(
-        condition: "EXISTS (SELECT 1 FROM \(main) \(scan) "
-          + "WHERE typeof(\(name)) IN ('integer', 'real'))",
-        message: "`\(old.name).\(column.name.text)` contains numbers, because it was added with "
-          + "DEFAULT \(value.text.uppercased()), and rewriting the table would store them as text. "
-          + "An UPDATE that sets the column to itself converts them")
-    }
-  }
 }
 
 extension ParsedTable {

@@ -226,6 +226,29 @@ extension ParsedTable {
   }
 }
 
+extension ParsedTable {
+  /// Asks whether a text column contains a number. Nil for a column that cannot.
+  ///
+  /// ADD COLUMN with DEFAULT TRUE gives existing rows a number, whatever the column's type is, and writing the
+  /// row converts it. `quick_check` finds all other values that a column's type would not store.
+  ///
+  /// - Parameter scan: the clause that makes SQLite read the whole table (`Connection.fullScan`).
+  func storageGuard(of column: CreateTable.Column, _ scan: String) -> Question? {
+    guard !parsed.isStrict, affinity(of: column) == .text,
+      let value = column.defaultExpression.map({ tokens.text($0.range) }),
+      ["true", "false"].contains(value.identifier)
+    else { return nil }
+    let text = "\(name).\(column.name.text)"
+    return Question(
+      condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(name)) \(scan) "
+        + "WHERE typeof(\(Quoting.quoted(column.name.text))) IN ('integer', 'real'))",
+      of: name, promise: "`\(text)` contains no number",
+      message: "`\(text)` contains numbers, because it was added with DEFAULT "
+        + "\(value.uppercased()), and writing its rows would store them as text. An UPDATE that "
+        + "sets the column to itself converts them")
+  }
+}
+
 extension ColumnDefinition {
   /// The values that the column accepts, without NULL. Nil if they are unknown, because the column has no CHECK
   /// of the form `NAME IN (VALUE, …)`.

@@ -158,11 +158,8 @@ private struct Interview {
     _ question: Question, _ context: Context, after own: Set<Identifier>
   ) throws(Failure) {
     let writtenBefore = written.union(own)
-    if let table = question.table?.identifier, created.contains(table),
-      !writtenBefore.contains(table)
-    {
-      return
-    }
+    let table = question.table.identifier
+    if created.contains(table), !writtenBefore.contains(table) { return }
     do {
       let query = "SELECT \(question.condition)"
       let read = runner.tablesRead(by: query)
@@ -171,11 +168,11 @@ private struct Interview {
         // If such rows exist, SQLite may convert a value before the constraint reads it.
         && question.rows?.doubt.map { try connection.rows($0).isEmpty } ?? true
       guard isAsked, try connection.value(query) == 1 else {
-        return note(context, question.promise ?? "", isAsked: isAsked)
+        return note(context, question.promise, isAsked: isAsked)
       }
       let failure = try context.failure(question, on: connection, redacted: redacts)
       note(
-        context, question.promise ?? "", isAsked: true, failure.statement.first,
+        context, question.promise, isAsked: true, failure.statement.first,
         failure.namingRows(on: connection, redacted: redacts))
     } catch {
       throw context.failure(error).naming(database)

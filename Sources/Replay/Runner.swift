@@ -229,8 +229,7 @@ package final class Runner {
   // MARK: Questions and assertions
 
   private func answer(_ question: Question, _ context: Context) throws {
-    let isYes = try reporting(.check, question.table ?? context.operation.name) {
-      () throws(DatabaseError) in
+    let isYes = try reporting(.check, question.table) { () throws(DatabaseError) in
       try connection.value("SELECT \(question.condition)") == 1
     }
     guard isYes else { return }

@@ -400,6 +400,26 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT a, c FROM t") == [[2, "1"]])
   }
 
+  @Test(
+    "and operations that would store it as text are refused, also by a plan",
+    arguments: [
+      "alter_column: { table: t, column: c, default: x }",
+      "alter_column: { table: t, column: a, type: INTEGER }",
+    ])
+  func convertedTruth(_ operation: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t VALUES (1)")
+    try sandbox.addSQL("0002_add", "ALTER TABLE t ADD COLUMN c TEXT DEFAULT TRUE;")
+    try sandbox.migrate()
+    try sandbox.add("0003_change", "operations:\n- \(operation)\n")
+    let plan = try sandbox.project().dryRun(sandbox.options())
+    #expect(plan.failure?.message.hasPrefix("`t.c` contains numbers") == true)
+    #expect(try sandbox.migrate().failure?.lines.first == plan.failure?.lines.first)
+    #expect(try sandbox.rows("SELECT typeof(c) FROM t") == [["integer"]])
+  }
+
   /// `quick_check` of SQLite 3.40 reports this for a row that otherwise looks intact.
   @Test(
     "an unreadable record stops operations that copy it",
