@@ -2,6 +2,7 @@ import SchemaModel
 import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
+import SchemaSQLite
 import SchemaTimeline
 
 extension Rule {
@@ -159,7 +160,16 @@ private func missingParents(_ timeline: Timeline) -> [Draft] {
       }
       let names = table.shape.names(of: key.columns)
       let columns = names.joined(separator: ", ")
-      let made = names.map { table.place(of: $0) }.max { $0.number < $1.number } ?? table.shaped
+      let origin = timeline.origin(
+        of: { shape, columns in
+          shape.foreignKeys.contains { old in
+            old.columns == columns
+              && (parent != nil || old.parent.identifier == key.parent.identifier)
+          }
+        }, over: key.columns, in: table.shape)
+      let made =
+        origin.map { change in change.newest(of: key.columns.map { change.place(of: $0) }) }
+        ?? table.shaped
       let missing = parent == nil ? [key.parent.identifier] : key.parentColumns
       let place =
         missing.compactMap { timeline.removal(of: $0, after: made) }.first
@@ -170,8 +180,24 @@ private func missingParents(_ timeline: Timeline) -> [Draft] {
         at: place,
         keys: ["foreign_keys", "references", "column", "columns", "table"],
         column: names.count == 1 ? names[0] : nil, object: "\(table.shape.name).\(columns)",
-        table: table.shape.name)
+        table: table.shape.name,
+        help: origin?.isMadeByRename(made, timeline) ?? false ? renamedParent : nil)
     }
+  }
+}
+
+private let renamedParent =
+  "RENAME TO also changes the foreign keys of other tables: create the new table under another "
+  + "name, copy the rows, drop the old table and rename the new one, or use `rebuild_table`"
+
+extension TableChange {
+  /// Whether the statement that changed the table alters another one. Only RENAME does so.
+  fileprivate func isMadeByRename(_ place: StatementPlace, _ timeline: Timeline) -> Bool {
+    let names = [before?.key, after?.key]
+    return !isRebuilt
+      && timeline.statement(at: place)?.events.contains { event in
+        event.action == .alterTable && !names.contains(event.second?.identifier)
+      } ?? false
   }
 }
 
