@@ -52,14 +52,6 @@ extension TableChange {
     }
   }
 
-  /// The dropped checks that a hand-written rebuild for another purpose forgot. A check of a column
-  /// that gets values of another kind no longer fits.
-  package func forgottenChecks(_ timeline: Timeline) -> [TableShape.Check] {
-    guard omitsConstraints(timeline) else { return [] }
-    let retyped = Set(retypedColumns.map(\.new.key))
-    return lostChecks.filter { retyped.isDisjoint(with: $0.columns) }
-  }
-
   /// The columns whose new type stores values differently.
   package var retypedColumns: [(old: TableShape.Column, new: TableShape.Column)] {
     guard let before, let after else { return [] }
@@ -67,23 +59,6 @@ extension TableChange {
       !old.isGenerated && !new.isGenerated
         && before.affinity(of: old).storage != after.affinity(of: new).storage
     }
-  }
-
-  /// Whether the change only drops constraints. Dropping them is then its purpose, not an
-  /// oversight.
-  package var onlyDropsConstraints: Bool {
-    guard let before, let after, before.columns.count == after.columns.count else { return false }
-    return before.isStrict == after.isStrict && before.isWithoutRowid == after.isWithoutRowid
-      && before.primaryKey == after.primaryKey
-      && zip(before.columns, after.columns).allSatisfy { $0.isDefined(as: $1) }
-      && after.checks.allSatisfy(before.checks.contains)
-      && after.foreignKeys.allSatisfy { key in
-        before.foreignKeys.contains { old in
-          old == key
-            || key.onDelete == .noAction && old.columns == key.columns && old.parent == key.parent
-        }
-      }
-      && after.uniques.allSatisfy(before.uniques.contains)
   }
 
   /// Whether SQL that the manifest contains rebuilt the table, as opposed to an operation.
@@ -152,11 +127,6 @@ extension Timeline {
 }
 
 extension TableChange {
-  /// Whether a hand-written rebuild for another purpose forgot the dropped constraints.
-  package func omitsConstraints(_ timeline: Timeline) -> Bool {
-    isRebuiltByHand(timeline) && !onlyDropsConstraints
-  }
-
   /// The last of these statements that belongs to this migration. If none does, the statement that
   /// renamed a copy from an earlier migration into place.
   package func newest(of places: [StatementPlace]) -> StatementPlace {

@@ -342,7 +342,10 @@ struct MoreHarmTests {
               """)),
         Harm(
           "COLLATE, CHECK and foreign key, when the rebuild adds a column",
-          ["rebuild-loses-object reminders"], .local,
+          [
+            "drop-constraint reminders.priority", "drop-constraint reminders.listID",
+            "rebuild-loses-object reminders",
+          ], .local,
           rebuild(
             "\(key), title TEXT, priority INTEGER, listID TEXT, notes TEXT",
             copy: """
@@ -361,7 +364,8 @@ struct MoreHarmTests {
           "ON DELETE, when the rebuild is for that", ["drop-constraint reminders.listID"], .local,
           rebuild(columns.replacing(" ON DELETE CASCADE", with: ""))),
         Harm(
-          "ON DELETE, when the rebuild adds a column", ["rebuild-loses-object reminders"], .local,
+          "ON DELETE, when the rebuild adds a column", ["drop-constraint reminders.listID"],
+          .local,
           rebuild(
             columns.replacing(" ON DELETE CASCADE", with: ", notes TEXT"),
             copy: "INSERT INTO n SELECT *, NULL FROM reminders;")),
@@ -391,6 +395,11 @@ struct MoreHarmTests {
             DROP TABLE "a";
             ALTER TABLE "n" RENAME TO "a";
             """)),
+        Harm(
+          "a CHECK, when the rebuild also changes the order of the columns",
+          ["drop-constraint a.x"], .local,
+          sql("CREATE TABLE a (\(key), x INTEGER CHECK (x > 0), y INTEGER) STRICT"),
+          copied(to: "\(key), y INTEGER, x INTEGER", copy: "SELECT id, y, x FROM a")),
         Harm(
           "a CHECK by writable_schema",
           ["discouraged-statement writable_schema", "drop-constraint reminders.priority"], .local,

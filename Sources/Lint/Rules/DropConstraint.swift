@@ -12,12 +12,11 @@ extension Rule {
       shares the rows, then reads values that it does not expect. An upsert by columns that are no \
       longer unique fails. Rows may refer to parents that do not exist, and ON DELETE stops \
       deleting children. Once such rows exist, you cannot add the constraint again. A unique index \
-      counts as a constraint. A constraint that a hand-written rebuild omits is a finding of \
-      `rebuild-loses-object`.
+      counts as a constraint. A rebuilt table drops each constraint that its new definition omits.
       """,
     fix: """
-      Widen the constraint instead of dropping it, or suppress the finding and name the code \
-      that checks the values from now on.
+      Keep or widen the constraint, also in the new table of a rebuild, or suppress the finding \
+      and name the code that checks the values from now on.
       """,
     examples: Example(after: [checkedManifest]),
     wrong: "- alter_column: { table: tasks, column: status, check: null }",
@@ -39,13 +38,11 @@ extension Rule {
               "`UNIQUE (\(after.list(of: columns)))` of `\(after.name)`\(effectOfDuplicates)",
               over: columns, "unique", "name")
           }
-          let forgotten = change.forgottenChecks(timeline)
-          let checks = change.lostChecks.filter { !forgotten.contains($0) }.map { check in
+          let checks = change.lostChecks.map { check in
             draft(
               "`CHECK (\(check.text))` of `\(after.name)`, which then accepts values that it refused",
               over: check.columns.sorted(), "check", "columns")
           }
-          guard !change.omitsConstraints(timeline) else { return uniques + checks }
           let foreignKeys = change.lostForeignKeys.map { key, remains in
             let columns = change.renamed(key.columns) ?? []
             let parent = timeline.spelling(of: key.parent.identifier, in: change.migration)

@@ -10,10 +10,11 @@ extension Rule {
     severities: .alwaysError,
     why: """
       DROP TABLE also drops the table's triggers and indexes, and the new definition may lack \
-      COLLATE, ON CONFLICT, a CHECK, a foreign key or STRICT. An AUTOINCREMENT table uses the ids \
-      of deleted rows again, unless the migration copies its row of `sqlite_sequence` (a warning). \
-      A table without an INTEGER PRIMARY KEY gets new rowids, and a search index that refers to \
-      them finds other rows. Objects of a dropped column are not findings.
+      COLLATE, ON CONFLICT or STRICT. An AUTOINCREMENT table uses the ids of deleted rows again, \
+      unless the migration copies its row of `sqlite_sequence` (a warning). A table without an \
+      INTEGER PRIMARY KEY gets new rowids, and a search index that refers to them finds other \
+      rows. Objects of a dropped column are not findings. A CHECK, a UNIQUE or a foreign key that \
+      the new definition lacks is a finding of `drop-constraint`.
       """,
     fix: "Recreate the lost objects, or use `rebuild_table` or `alter_column`, which keep them.",
     examples: Example(after: [indexedReminders]),
@@ -130,13 +131,6 @@ extension TableChange {
     guard let before, let after, isRebuiltByHand(timeline) else { return [] }
     var lost: [String] = []
     if before.isStrict, !after.isStrict { lost.append("STRICT") }
-    lost += forgottenChecks(timeline).map { "`CHECK (\($0.text))`" }
-    if omitsConstraints(timeline) {
-      lost += lostForeignKeys.map { key, remains in
-        (remains ? "ON DELETE \(key.onDelete.rawValue) of " : "")
-          + "the foreign key `(\(key.columns.map(\.text).joined(separator: ", ")))` to `\(key.parent)`"
-      }
-    }
     for (old, new) in keptColumns {
       if let collation = old.collation, new.collation == nil, collation != "binary" {
         lost.append("COLLATE \(collation) of `\(new.name)`")
