@@ -474,6 +474,30 @@ struct CounterTests {
   }
 }
 
+@Suite("A foreign key that a rebuild omits")
+struct OmittedForeignKeyTests {
+  @Test(
+    "an action that no longer acts is named",
+    arguments: [("", false), (" ON DELETE RESTRICT", false), (" ON DELETE CASCADE", true)])
+  func action(_ action: String, _ isNamed: Bool) throws {
+    let tables = sql(
+      """
+      CREATE TABLE p (id INTEGER PRIMARY KEY);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p\(action));
+      """)
+    let rebuild = sql(
+      """
+      CREATE TABLE n (id INTEGER PRIMARY KEY, p INTEGER);
+      INSERT INTO n SELECT * FROM c;
+      DROP TABLE c;
+      ALTER TABLE n RENAME TO c;
+      """)
+    let message = try found([tables, rebuild], "drop-constraint").first?.message ?? ""
+    #expect(message.contains("rows may point at parents that do not exist"))
+    #expect(message.contains("no longer acts") == isNamed)
+  }
+}
+
 @Suite("A rebuild that widens keys")
 struct WidenedKeyTests {
   @Test("a wider foreign key is no loss, and a wider unique key a warning")

@@ -47,12 +47,13 @@ extension Rule {
             let columns = change.renamed(key.columns) ?? []
             let parent = timeline.spelling(of: key.parent.identifier, in: change.migration)
             let action = "ON DELETE \(key.onDelete.rawValue)"
+            let missingParents = "rows may point at parents that do not exist"
             return draft(
               (remains ? "\(action) of " : "")
                 + "the foreign key `\(after.name) (\(after.list(of: columns)))` to `\(parent)`: "
                 + (remains
                   ? "SQLite then refuses to delete a parent that has children"
-                  : "rows may point at parents that do not exist, and \(action) no longer acts"),
+                  : key.acts ? "\(missingParents), and \(action) no longer acts" : missingParents),
               over: columns, "references", "foreign_keys", "columns")
           }
           return uniques + checks + foreignKeys
