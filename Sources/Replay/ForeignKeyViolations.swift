@@ -171,18 +171,19 @@ package struct ForeignKeyViolations {
       return false
     }
     guard !new.isEmpty else { return nil }
-    let list =
+    let groups =
       redacted
-      ? Dictionary(grouping: new) { Row(of: $0.table, $0.key.parent.text) }.map { key, rows in
-        "\(counted(Int64(rows.count), "row")) of `\(key.table)` without a parent row in "
-          + "`\(key.text)`"
-      }
-      : new.map { violation in
-        let columns = violation.key.columns.map { "`\($0.name)`" }.joined(separator: ", ")
-        return
-          "row \(violation.row) of `\(violation.table)` refers by \(columns) to a missing row of "
-          + "`\(violation.key.parent)`"
-      }
+      ? Dictionary(grouping: new) { [$0.table, $0.key.parent] + $0.key.columns.map(\.name) }
+        .map(\.value)
+      : new.map { [$0] }
+    let list = groups.map { rows in
+      let (first, key) = (rows[0], rows[0].key)
+      let columns = key.columns.map { "`\($0.name)`" }.joined(separator: ", ")
+      return (redacted ? counted(rows.count, "row") : "row \(first.row)") + " of `\(first.table)` "
+        + (rows.count == 1
+          ? "refers by \(columns) to a missing row of " : "refer by \(columns) to missing rows of ")
+        + "`\(key.parent)`"
+    }
     let tables = Set(new.flatMap { [$0.table, $0.key.parent] })
     return (
       "this migration breaks foreign keys: "

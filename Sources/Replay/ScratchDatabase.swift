@@ -286,13 +286,15 @@ package final class ScratchDatabase {
         }
         let found = try self.violations(tables)
         var broken = found?.newViolations(
-          beyond: violations ?? ForeignKeyViolations(), record.renames)
+          beyond: violations ?? ForeignKeyViolations(), record.renames,
+          redacted: toleratesBrokenReferences)
         if broken != nil, touched.isEmpty {
           // A mismatch that existed before is not the migration's fault: compare with the schema before it.
           let former = try ForeignKeyViolations(
             of: ForeignKeyGraph(before).affected(by: tables), in: before,
             on: before.scratch(application))
-          broken = found?.newViolations(beyond: former, record.renames)
+          broken = found?.newViolations(
+            beyond: former, record.renames, redacted: toleratesBrokenReferences)
         }
         brokenReferences = broken
         if let (message, tables) = broken, !toleratesBrokenReferences {
