@@ -348,6 +348,7 @@ struct DefaultTests {
     #expect(
       try lint("operations:\n  - insert: { table: a, rows: [{ n: 1 }, { n: 2 }] }\n") == lines)
     #expect(try lint(sql("INSERT INTO a (n) SELECT 1")) == lines)
+    #expect(try lint(sql("INSERT INTO a (n) SELECT 1; INSERT INTO a (n) SELECT 2")) == lines)
     #expect(try lint(sql("INSERT INTO main.a AS b (id, n) VALUES (1, 2)")) == lines)
     #expect(try lint(sql("INSERT INTO a (n, x) VALUES (1, 2)")) == [])
     #expect(try lint(sql("INSERT INTO a VALUES (1, 2, 3)")) == [])
