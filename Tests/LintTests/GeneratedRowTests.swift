@@ -80,6 +80,19 @@ struct GeneratedRowTests {
         == ["loses-rows t"])
   }
 
+  @Test("all columns that become NOT NULL are in the findings, although few rows remain")
+  func manyNotNull() throws {
+    let names = ["a", "b", "c", "d", "e"]
+    func columns(_ type: String) -> String {
+      "id INTEGER PRIMARY KEY, " + names.map { "\($0) \(type)" }.joined(separator: ", ")
+    }
+    let history = copied("s", columns("TEXT"), as: columns("TEXT NOT NULL"), "* FROM s")
+    let found = try lint(history, .local).findings.filter { $0.rule == "fails-on-data" }
+    let fixes = found.compactMap(\.fix).joined(separator: "\n")
+    #expect(names.allSatisfy { fixes.contains("where: \($0) IS NULL") }, "\(fixes)")
+    #expect(found.last?.message.hasSuffix("; `d` and `e` also become NOT NULL") == true)
+  }
+
   @Test("one column is NULL, another one is not, and a third one has a value")
   func nullBesideValue() throws {
     #expect(

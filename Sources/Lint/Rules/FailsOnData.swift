@@ -51,14 +51,19 @@ extension Timeline {
         }
       let added: ColumnDefinition? =
         if case .addColumn(_, let column)? = operation { column } else { nil }
-      let filled = filling(failure)
+      let (table, required) = requiredColumns(failure)
+      let filled = table.map { table in
+        required.map { filling($0, of: table) }.joined(separator: "\n")
+      }
+      let others = required.dropFirst().map { "`\($0.name)`" }
+      let also = others.isEmpty ? "" : "; \(listed(others, "and")) also become NOT NULL"
       let rows =
         failure.database.map { "a copy of `\($0)`" } ?? "rows that the schema allows"
       let becomes =
         failure.formerName.map { " (the migration renames `\($0)` to `\(failure.object ?? "")`)" }
         ?? ""
       var draft = draft(
-        "the migration fails on \(rows): \(failure.message)\(becomes)",
+        "the migration fails on \(rows): \(failure.message)\(becomes)\(also)",
         at: failure.place, keys: keys, column: added?.name, object: failure.object,
         table: failure.object, fix: filled ?? added?.allowing(failure),
         filled == nil ? .instead : .before,
@@ -85,16 +90,29 @@ extension Timeline {
     }
   }
 
-  /// An `update` of the rows with NULL in an old column that becomes NOT NULL.
-  private func filling(_ failure: RowFailure) -> String? {
-    guard failure.constraint == .notNull else { return nil }
+  /// The old column that becomes NOT NULL and refuses a row. After several such failures of one statement,
+  /// few rows remain, so that the last one adds all columns that did not fail.
+  private func requiredColumns(
+    _ failure: RowFailure
+  ) -> (table: TableShape?, columns: [TableShape.Column]) {
+    guard failure.constraint == .notNull else { return (nil, []) }
+    let all = rowFailures.filter { $0.place == failure.place && $0.constraint == .notNull }
+    let isLast = all.count > 1 && all.last?.message == failure.message
+    let failed = all.reduce(into: Set()) { $0.formUnion($1.words) }
     for (change, after) in tables where change.migration == failure.place.migration {
-      let column = change.keptColumns.first {
-        $0.old.notNull == nil && $0.new.notNull != nil && failure.words.contains($0.new.key)
+      guard let before = change.before, failure.tables.contains(after.key) else { continue }
+      let columns = change.keptColumns.filter { $0.old.notNull == nil && $0.new.notNull != nil }
+      guard let column = columns.first(where: { failure.words.contains($0.new.key) }) else {
+        continue
       }
-      if let column, failure.tables.contains(after.key) { return filling(column.new, of: after) }
+      let others = columns.filter { old, new in
+        isLast && !failed.contains(new.key) && !before.isInPrimaryKey(old)
+          && !(new.notNull == .replace && new.defaultText != nil)
+          && !change.isPrepared(new.key, self)
+      }
+      return (after, ([column] + others).map(\.new))
     }
-    return nil
+    return (nil, [])
   }
 
   /// Columns of a primary key that become NOT NULL, as in every key of a WITHOUT ROWID table. Generated rows
