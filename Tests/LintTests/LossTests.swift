@@ -588,7 +588,16 @@ struct LossTests {
     #expect(message?.contains("`flags.isDone` holds a copy") == true)
     let lost = try lint([base, sql("ALTER TABLE reminders DROP done")], .local)
       .findings.first { $0.rule == "drop-column" }?.message
-    #expect(lost?.contains("its values are lost") == true)
+    #expect(lost?.contains("its values are lost;") == true)
+    let hosts = sql("CREATE TABLE hosts (id INTEGER PRIMARY KEY, host TEXT NOT NULL, port INTEGER)")
+    let joined = sql(
+      """
+      ALTER TABLE hosts ADD COLUMN url TEXT;
+      UPDATE hosts SET url = CASE WHEN host LIKE 'x%' THEN host ELSE host || ':' || port END;
+      ALTER TABLE hosts DROP COLUMN port;
+      """)
+    let copied = try lint([hosts, joined], .local).findings.first { $0.rule == "drop-column" }
+    #expect(copied?.message.contains("lost, except where the migration copies them;") == true)
   }
 
   @Test("a migration that fails on generated rows is checked by the schema, with a note")

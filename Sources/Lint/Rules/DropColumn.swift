@@ -46,13 +46,32 @@ extension Rule {
             table, column.name, move, destination,
             isNew ? "no release has it" : profile.harm(ofLosing: column.name),
             isTried: !timeline.losses.isUntried(column.name, of: table, in: change.migration),
-            isStored: change.before?.column(column.name)?.isGenerated == false), at: column.place,
+            isStored: change.before?.column(column.name)?.isGenerated == false,
+            isUsed: timeline.updates(table, with: column)), at: column.place,
           keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
           fix: isSafe ? nil : move.map(safeMove), help: isSafe ? acceptance : nil,
           correction: isSafe ? nil : move.flatMap { correction($0, column.place) },
           severity: isNew ? .warning : nil)
       }
     })
+}
+
+extension Timeline {
+  /// Whether the migration updates other columns of the table with the column, possibly only in some rows,
+  /// before it drops the column.
+  fileprivate func updates(_ table: String, with column: LostColumn) -> Bool {
+    statements(in: column.place.migration).contains { statement in
+      guard statement.place.number < column.place.number, let target = statement.target else {
+        return false
+      }
+      return target.updates.contains { $0 != column.name.identifier }
+        && target.name.isSameName(as: table)
+        && statement.events.contains { event in
+          event.action == .read && event.first?.isSameName(as: table) == true
+            && event.second?.isSameName(as: column.name) == true
+        }
+    }
+  }
 }
 
 extension MoveColumn {
@@ -74,7 +93,7 @@ private let acceptance =
 
 private func message(
   _ table: String, _ column: String, _ move: MoveColumn?, _ destination: Destination?,
-  _ harm: String, isTried: Bool, isStored: Bool
+  _ harm: String, isTried: Bool, isStored: Bool, isUsed: Bool
 ) -> String {
   let values: String? =
     switch (move, destination) {
@@ -86,6 +105,8 @@ private func message(
     case (nil, .column(let table, let column)?): "`\(table).\(column)` holds a copy of its values"
     case (nil, .elsewhere?), (nil, .narrowed?): "other columns hold results of its values"
     case (nil, .detached?): "other tables hold its values, but no row refers to them"
+    case (nil, .nowhere?) where isUsed:
+      "its values are lost, except where the migration copies them"
     case (nil, .nowhere?): "its values are lost"
     // If the migration did not run on rows, it may copy the values first. A generated column has no
     // values of its own.
