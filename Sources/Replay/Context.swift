@@ -74,8 +74,10 @@ package struct Context {
     }
     guard let error = error as? DatabaseError else { return failure(.bug, "\(error)") }
     if let exceeded = error.exceeded {
-      return failure(
+      var failure = failure(
         .migrationFailed, exceeded.inWords, position: position, statement: statement ?? error.sql)
+      failure.cause = error
+      return failure
     }
     let scratchFaults: [ResultCode] = [.interrupted, .outOfMemory, .ioError, .cannotOpen]
     let isFault = onScratch ? scratchFaults.contains(error.code) : error.isFault
@@ -118,7 +120,7 @@ extension WorkLimit.Exceeded {
     case .seconds(let seconds):
       "this statement exceeded the replay time limit of \(shown(seconds)) s. If it does end, raise "
         + "`replay: { seconds: … }` in `schemactl.yaml`"
-    case .steps(let steps): "this statement does not end after \(steps) instructions of SQLite"
+    case .steps: "this statement exceeded the limit of SQLite instructions"
     case .megabytes(let megabytes):
       "this statement exceeded the replay size limit of \(megabytes) MB. If it needs more, raise "
         + "`replay: { megabytes: … }` in `schemactl.yaml`"

@@ -24,6 +24,9 @@ extension Connection {
     }
   }
 
+  /// The instructions of SQLite's virtual machine since ``limitWork(to:)``. Short statements do not count.
+  package var spentSteps: Int { stopCheck?.timer?.steps ?? 0 }
+
   /// Reports, while a statement runs, the number of rows that it has read in full scans
   /// (`SQLITE_STMTSTATUS_FULLSCAN_STEP`); nil stops the reports. It has no effect on a borrowed connection.
   package func onScan(_ report: ((Int64) -> Void)?) {
@@ -47,7 +50,7 @@ extension Connection {
   func exceeded(_ code: Int32) -> WorkLimit.Exceeded? {
     guard let timer = stopCheck?.timer else { return nil }
     return switch code & 0xFF {
-    case SQLITE_INTERRUPT where timer.hasSpentSteps: .steps(timer.limit.steps ?? 0)
+    case SQLITE_INTERRUPT where timer.hasSpentSteps: .steps
     case SQLITE_INTERRUPT where timer.hasExpired: .seconds(timer.limit.seconds)
     // An in-memory database cannot run out of disk space.
     case SQLITE_FULL, SQLITE_TOOBIG: .megabytes(timer.limit.megabytes)
@@ -72,7 +75,7 @@ package struct WorkLimit: Equatable, Sendable {
   package enum Exceeded: Equatable, Sendable {
     case seconds(Double)
     case megabytes(Int)
-    case steps(Int)
+    case steps
   }
 }
 
@@ -98,7 +101,7 @@ final class WorkTimer {
   let limit: WorkLimit
   private(set) var hasExpired = false
   private(set) var hasSpentSteps = false
-  private var steps = 0
+  fileprivate private(set) var steps = 0
   private var left: Double
   /// Nil while no statement runs.
   private var running: Stopwatch?

@@ -112,19 +112,23 @@ final class Experiment {
   ///   - checksReferences: whether to look for foreign keys that the last migration breaks.
   ///   - device: the results of random functions and of the clock.
   /// - Returns: nil if a change is refused or a migration fails.
+  /// - Throws: a failure with its cause if the runs exceed a limit.
   func run(
     _ changes: [Change] = [], tracing: Bool = false, checksReferences: Bool = false,
     on device: VaryingValues.Device? = nil
   ) throws(Failure) -> Outcome? {
     (failure, calledUnknown, refusal) = (nil, false, nil)
-    // Reading all rows after each statement takes as long as the statement.
-    history.spent += migrations.reduce(0) { $0 + history.costs[$1.index] } * (tracing ? 2 : 1)
     let application = history.application
     let names = database.tables.keys
     do {
       let connection = try application.scratch()
       let calls = try application.register(on: connection)
-      defer { calledUnknown = !calls.called.isEmpty }
+      // Reading all rows after each statement takes as long as the statement.
+      let cost = migrations.reduce(0) { $0 + history.costs[$1.index] } * (tracing ? 2 : 1)
+      defer {
+        calledUnknown = !calls.called.isEmpty
+        history.spend(cost, on: connection)
+      }
       if let device {
         try connection.fixClockAndChance(device.chance, on: device.day, at: device.time)
       } else {
@@ -176,13 +180,15 @@ final class Experiment {
         steps: steps,
         brokenReferences: scratch.brokenReferences)
     } catch let failure as Failure {
-      if failure.status == .interrupted { throw failure }
+      if failure.status == .interrupted || failure.cause?.exceeded != nil { throw failure }
       self.failure = failure
       refusal = failure.message
       return nil
     } catch let error as DatabaseError {
-      guard !error.isEnvironmentalFault || error.exceeded != nil else {
-        throw Failure(error.status, "the experiment with rows failed: \(error.inWords)")
+      guard !error.isEnvironmentalFault else {
+        var failure = Failure(error.status, "the experiment with rows failed: \(error.inWords)")
+        failure.cause = error
+        throw failure
       }
       refusal = error.inWords
       return nil

@@ -71,6 +71,7 @@ struct RowFailures {
       tables.formUnion(history.affected[step].all.union(history.affected[step].children))
     }
     let (connection, schema, calls) = try history.database(before: steps, tables)
+    defer { history.spend(on: connection) }
     let scratch = try ScratchDatabase(
       on: connection, history.application, calls, isCopy: false,
       interruption: history.interruption)
@@ -110,7 +111,7 @@ struct RowFailures {
       do throws(Failure) {
         try scratch.apply(history.migrations[step])
       } catch {
-        guard error.status == .migrationFailed else { throw error }
+        guard error.status == .migrationFailed, error.cause?.exceeded == nil else { throw error }
         return .failed(step)
       }
     }

@@ -45,7 +45,7 @@ package final class RowTrial {
       return
     }
     let tables = history.affected[migration]
-    history.spent = 0
+    history.resetBudget()
     do {
       let judge = try tables.all.isEmpty ? nil : prepared([migration], tables, timeline)
       if history.mayVary(migration) {
@@ -54,8 +54,9 @@ package final class RowTrial {
       }
       if let judge { try self.judge(judge, migration, tables, timeline) }
       if !tables.all.isEmpty { try judgeRebuilds(migration, timeline) }
-    } catch let error as DatabaseError where !error.isEnvironmentalFault {
-      if !tables.changed.isEmpty { note(migration, error.message) }
+    } catch {
+      guard let reason = TriedHistory.reason(for: error) else { throw error }
+      note(migration, reason)
     }
     let skipped = evidence.skipped.count { $0.migration == migration }
     if skipped > 0 {
@@ -95,7 +96,6 @@ package final class RowTrial {
       let isDropped = change.map { $0.isDropped && $0.replacement == nil } ?? false
       let isThere = !isDropped && history.schemas[migration + 1].table(table) != nil
       let name = change?.after?.key ?? (isThere ? table : nil)
-      evidence.judged.insert(.init(migration: migration, table: table))
       var outcome = try TableOutcome(judge, filled, after: name)
       // An earlier draft may have copied the rows to another table.
       let starts = outcome.lost.isEmpty ? [] : starts(table, nil, migration, timeline)
@@ -107,6 +107,7 @@ package final class RowTrial {
       }
       if let change, change.after != nil { try evidence.note(change, outcome) }
       try report(outcome, change?.renamedColumns ?? [:], migration, timeline)
+      evidence.judged.insert(.init(migration: migration, table: table))
       if outcome.lost.isEmpty, name != nil {
         try judgeWithEmptyTables(outcome, tables, migration, timeline)
       }

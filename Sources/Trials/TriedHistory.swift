@@ -9,7 +9,7 @@ import SchemaTimeline
 
 /// The migrations that ran on empty tables so far. Trials run them again on filled tables.
 final class TriedHistory {
-  let application: Application
+  private(set) var application: Application
   let interruption: Interruption
   private(set) var migrations: [Migration] = []
   /// The schema before each migration, and after the last one.
@@ -20,7 +20,7 @@ final class TriedHistory {
   /// counts as a tenth, because SQLite does not read the schema again after it.
   private(set) var costs: [Int] = []
   /// The cost of all runs for the migration that lint judges.
-  var spent = 0
+  private(set) var spent = 0
   /// The older tables that each migration reads or changes.
   private(set) var affected: [AffectedTables] = []
   /// The rows that earlier migrations wrote, by migration and table, as they are before the
@@ -35,14 +35,40 @@ final class TriedHistory {
   /// The maximum cost before lint skips the remaining columns of a migration.
   static let budget = 10_000
 
+  /// The maximum number of SQLite instructions of all runs for a migration. Ordinary migrations need fewer
+  /// than 20 million.
+  static let mostInstructions = 100_000_000
+
   /// The maximum number of written rows of a table that later trials contain.
   private static let mostWritten = 8
 
   init(_ application: Application, _ interruption: Interruption) {
-    var application = application
-    application.limit.steps = 100_000_000
     self.application = application
     self.interruption = interruption
+  }
+
+  /// Call it before the first run for each migration.
+  func resetBudget() {
+    spent = 0
+    application.limit.steps = Self.mostInstructions
+  }
+
+  /// The reason why rows cannot decide about a migration: its runs exceed a limit, or SQLite reports an
+  /// error. Nil for other errors.
+  static func reason(for error: any Error) -> String? {
+    let own = error as? DatabaseError
+    return switch (own ?? (error as? Failure)?.cause)?.exceeded {
+    case .steps?:
+      "its runs exceed \(mostInstructions / 1_000_000) million instructions of SQLite"
+    case let exceeded?: exceeded.inWords
+    case nil: own.flatMap { $0.isEnvironmentalFault ? nil : $0.message }
+    }
+  }
+
+  /// Records the cost of a run.
+  func spend(_ cost: Int = 0, on connection: Connection) {
+    spent += cost
+    application.limit.steps? -= connection.spentSteps
   }
 
   /// Records a migration that ran on empty tables.
