@@ -11,8 +11,8 @@ struct FailureAnalysis {
   let failure: RowFailure
   /// The tables that the statement reads and writes.
   let tables: Set<Identifier>
-  /// The tables into which it inserts, if a UNIQUE constraint refused a row. The row may collide
-  /// with a generated row.
+  /// The older tables into which it inserts, if a UNIQUE constraint refused a row. The row may
+  /// collide with a generated row.
   let collidingTables: Set<Identifier>
   /// The unique index that could not be created.
   let newUnique: CreatedUniqueIndex?
@@ -55,7 +55,10 @@ struct FailureAnalysis {
       suspects.last?.place
       ?? StatementPlace(migration: migration, operation: failed, number: 0, position: position)
     let isRepetition = failure.cause?.code == .constraint && failure.message.hasPrefix("UNIQUE ")
-    collidingTables = isRepetition ? Set(suspects.flatMap(\.inserted)) : []
+    let new = timeline.statements(in: migration).filter { statement in
+      suspects.last.map { statement.place.number < $0.place.number } ?? false
+    }.flatMap(\.events).filter { $0.action == .createTable }.compactMap(\.first?.identifier)
+    collidingTables = isRepetition ? Set(suspects.flatMap(\.inserted)).subtracting(new) : []
     // A later statement may rename the index's table, which changes its definition.
     let created = Set(
       suspects.flatMap(\.events).filter { $0.action == .createIndex }

@@ -387,6 +387,25 @@ struct GeneratedRowTests {
     #expect(released.findings.map(\.rule) == ["fails-on-data"])
   }
 
+  @Test(
+    "a rebuild that renames the old table first fails if rows repeat a new key",
+    arguments: [
+      ("id INTEGER PRIMARY KEY, a TEXT UNIQUE", "id, a", ["fails-on-data t"]),
+      ("key TEXT PRIMARY KEY NOT NULL, a TEXT", "'a', a", ["fails-on-data t"]),
+      ("id INTEGER PRIMARY KEY, a TEXT", "id, a", []),
+    ])
+  func renamedFirst(_ columns: String, _ values: String, _ findings: [String]) throws {
+    let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);")
+    let rebuild = sql(
+      """
+      ALTER TABLE t RENAME TO old;
+      CREATE TABLE t (\(columns));
+      INSERT INTO t SELECT \(values) FROM old;
+      DROP TABLE old;
+      """)
+    #expect(try found([table, rebuild], ["fails-on-data"]) == findings)
+  }
+
   @Test("all failures of a draft are found after an earlier draft has run on the rows")
   func severalFailures() throws {
     #expect(
