@@ -86,7 +86,14 @@ extension DeviceTable {
 }
 
 extension StoredTable.Column {
-  package var affinity: Affinity { Affinity(ofType: type) }
+  /// The affinity of the values that apps store. Apps store texts in a STRING, whose affinity is NUMERIC
+  /// (Datatypes In SQLite, section 3.1).
+  package var affinity: Affinity {
+    convertsDigits && type.lowercased().contains("string") ? .text : Affinity(ofType: type)
+  }
+
+  /// Whether SQLite stores a text of digits as a number.
+  var convertsDigits: Bool { [.integer, .numeric, .real].contains(Affinity(ofType: type)) }
 
   /// Whether an INSERT must set the column.
   package var isRequired: Bool { isInKey || isNotNull && defaultText == nil }

@@ -283,7 +283,9 @@ struct Influence {
     if isDate(cell) { return try narrowed(Value.formats[0], in: cell) }
     var values = judge.oldValue(cell).similar
     // A function of time reads a number as a Julian day.
-    if judge.text.readsTimes { values.removeAll { $0.text.flatMap { Int($0) } != nil } }
+    if judge.text.readsTimes || column.convertsDigits {
+      values.removeAll { $0.text.flatMap { Int($0) } != nil }
+    }
     if column.affinity == .text {
       // T and Z are parts of a time.
       for text in named.prefix(2)

@@ -406,6 +406,18 @@ struct GeneratedRowTests {
     #expect(try found([table, rebuild], ["fails-on-data"]) == findings)
   }
 
+  @Test("columns of the type STRING hold texts, although SQLite stores digits in them as numbers")
+  func strings() throws {
+    let accounts = sql(
+      "CREATE TABLE accounts (id INTEGER PRIMARY KEY, email STRING NOT NULL UNIQUE)")
+    let lower = sql("UPDATE accounts SET email = lower(email) WHERE email <> lower(email)")
+    #expect(try found([accounts, lower], ["fails-on-data"]) == ["fails-on-data accounts"])
+    #expect(try found(copied("t", "id INTEGER PRIMARY KEY, code STRING", "id, code FROM t")) == [])
+    #expect(
+      try found(copied("t", "id INTEGER PRIMARY KEY, code STRING", "id, trim(code) FROM t"))
+        == ["loses-values t.code"])
+  }
+
   @Test("all failures of a draft are found after an earlier draft has run on the rows")
   func severalFailures() throws {
     #expect(
