@@ -16,8 +16,10 @@ struct FailureAnalysis {
   let collidingTables: Set<Identifier>
   /// The unique index that could not be created.
   let newUnique: CreatedUniqueIndex?
-  /// Whether generated rows are valid evidence for the failure.
+  /// Whether generated rows are valid evidence for the failure, if they have the expected formats.
   let isOfRows: Bool
+  /// The columns that the statement reads if it calls a function that expects a format, with their tables.
+  let formatted: Set<[Identifier]>
 
   /// - Parameter removals: the statements that removed the parents of rows.
   init(
@@ -98,10 +100,14 @@ struct FailureAnalysis {
     }
     if let object, let rebuilt, !object.isSameName(as: rebuilt) { analysed.formerName = object }
     self.failure = analysed
+    // The app may write only texts that the function can parse.
+    formatted = suspects.filter(\.readsFormats).reduce(into: []) { columns, statement in
+      for event in statement.events where event.action == .read {
+        columns.insert([event.first, event.second].compactMap { $0?.identifier })
+      }
+    }
     isOfRows =
       ([nil, .constraint, .mismatch].contains(failure.cause?.code) || failure.isOfNewColumn)
-      // The app may write only texts that the function can parse.
-      && !suspects.contains(where: \.readsFormats)
       // A column without a CHECK accepts any value, but the app may write only a few.
       && move.map { move in move.table.checks.contains { $0.columns.contains(move.column) } }
         ?? true

@@ -418,6 +418,23 @@ struct GeneratedRowTests {
         == ["loses-values t.code"])
   }
 
+  @Test(
+    "a NULL that a function of dates returns again is refused by NOT NULL",
+    arguments: [
+      ("at TEXT", "strftime('%s', at)", ["fails-on-data logs"]),
+      ("at DATETIME", "strftime('%s', at)", ["fails-on-data logs"]),
+      // The app may only write texts that the function can parse.
+      ("at TEXT NOT NULL", "strftime('%s', at)", []),
+      ("at TEXT", "coalesce(strftime('%s', at), 0)", []),
+    ])
+  func nullDates(_ column: String, _ value: String, _ findings: [String]) throws {
+    let history = copied(
+      "logs", "id INTEGER PRIMARY KEY, \(column)",
+      as: "id INTEGER PRIMARY KEY, at INTEGER NOT NULL",
+      "id, \(value) FROM logs")
+    #expect(try found(history, ["fails-on-data"]) == findings)
+  }
+
   @Test("all failures of a draft are found after an earlier draft has run on the rows")
   func severalFailures() throws {
     #expect(
