@@ -69,7 +69,7 @@ extension Project {
     return all
   }
 
-  /// Replays the history as a device does that installs each release: on a new connection for each.
+  /// Replays the history on a new connection for each release, like a device that installs every release.
   ///
   /// A migration that depends on its connection (`total_changes()`) can create another schema there, or fail.
   ///
@@ -82,12 +82,13 @@ extension Project {
     var release: String?
     var scratch = try ScratchDatabase(application, interruption: interruption)
     scratch.isReleased = isFrozen
+    scratch.runner.evaluatesAssertions = application.missingFunctions.isEmpty
     for (step, fingerprint) in zip(whole.steps, whole.fingerprints) {
       do throws(Failure) {
         try scratch.apply(step.migration)
         if scratch.fingerprint != fingerprint {
           throw Context(migration: step.migration).failure(
-            .finding, "this migration creates another schema than in a new database")
+            .finding, "this migration creates a different schema than on a new database")
         }
       } catch {
         throw error.adding(release.map { "on a database of release \($0)" })

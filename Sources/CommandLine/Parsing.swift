@@ -54,7 +54,7 @@ extension CommandLineProgram {
     let spellings = items.compactMap { if case .option(let word, _) = $0 { word } else { nil } }
     let asksForHelp = spellings.contains(where: OptionDeclaration.help.isSpelled)
     if words.first == "help" {
-      let (scope, rest) = root.descending(words.dropFirst())
+      let (scope, rest) = root.descending(words.drop { $0 == "help" })
       if let word = rest.first, !asksForHelp { throw scope.unknownCommand(word) }
       return .help(helpText(for: scope))
     }

@@ -217,9 +217,14 @@ package enum BackupDestination: Sendable {
 
   private static func requireFolder(_ folder: String, _ alternative: String) throws(Failure) {
     guard FileStatus(folder)?.isFolder != true else { return }
+    let creation = "Create it (`mkdir -p \(shellQuoted(folder))`), or \(alternative)"
+    var path = folder[...]
+    while path.hasSuffix("/") { path.removeLast() }
+    let isFile = FileStatus(String(path)) != nil
     throw Failure(
-      .notFound, "folder `\(folder)` for the backup does not exist. Nothing changed",
-      remedy: "Create it (`mkdir -p \(shellQuoted(folder))`), or \(alternative)")
+      .notFound,
+      "folder `\(folder)` for the backup \(isFile ? "is a file" : "does not exist"). Nothing changed",
+      remedy: isFile ? "Move that file, or \(alternative)" : creation)
   }
 
   private static func requireNew(_ path: String, of database: String) throws(Failure) {

@@ -184,8 +184,7 @@ package struct DraftCopy: Sendable {
 extension Ledger {
   /// The name as a part of a file name, in lower case.
   fileprivate var fileName: String {
-    let name = percentEncoded(String(decoding: Array(table.folded), as: UTF8.self))
-    return name.split(separator: "/", omittingEmptySubsequences: false).joined(separator: "%2F")
+    percentEncoded(String(decoding: Array(table.folded), as: UTF8.self)).replacing("/", with: "%2F")
   }
 }
 

@@ -69,8 +69,8 @@ package struct GitRepository: Sendable, Hashable {
       }
       throw Failure(
         .notFound,
-        "`\(base)` is ambiguous in the repository of `\(folder)`: use a full name "
-          + "(\(listed(names, "or"))), or write more digits of the commit")
+        "`\(base)` is ambiguous in the repository of `\(folder)`: write a full name, such as "
+          + "\(listed(names, "or")), or more digits of the commit")
     }
     guard result.status != 0, result.status < 129 else { return }
     let branch = base.hasPrefix("origin/") ? String(base.dropFirst("origin/".count)) : base

@@ -179,6 +179,13 @@ package struct Failure: Error, Sendable {
     return failure
   }
 
+  /// - Parameter remedy: replaces the failure's own remedy.
+  package func advising(_ remedy: String) -> Failure {
+    var failure = self
+    failure.remedy = remedy
+    return failure
+  }
+
   /// The failure with another sentence and the remedy for it.
   package func saying(_ sentence: String, remedy: String? = nil) -> Failure {
     var failure = self

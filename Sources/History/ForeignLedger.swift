@@ -60,8 +60,16 @@ struct ForeignLedger {
           + "`replaces`, or the `column` that contains the entries")
     }
     let rows = "FROM main.\(Quoting.quoted(table))"
-    func texts(_ query: String) throws(DatabaseError) -> [String] {
-      try Self.texts(query, connection)
+    func texts(_ query: String) throws -> [String] {
+      do throws(DatabaseError) {
+        return try Self.texts(query, connection)
+      } catch {
+        guard error.code == .error else { throw error }
+        throw Failure(
+          .invalidInput,
+          "the table `\(table)` is not a ledger of \(kind.rawValue): \(error.message)",
+          remedy: "Correct `kind` in `replaces`")
+      }
     }
     switch kind {
     case .grdb: (rule, entries) = (.text, try texts("SELECT identifier \(rows)"))

@@ -196,11 +196,11 @@ extension MigrationFolder {
     return try body()
   }
 
-  /// The latest migration; without manifests the name of the lock, if it exists. Nil without a history.
+  /// The last id of the history, or the name of the lock if no manifest exists. Nil without a history.
   ///
   /// - Parameter mayHoldOther: whether the folder may contain another tool's files, next to which
   ///   the manifests are written.
-  package func latest(mayHoldOther: Bool = false) throws -> String? {
+  package func historyEnd(mayHoldOther: Bool = false) throws -> String? {
     guard try somethingExists(at: path) else { return nil }
     let isFrozen = try lock() != nil
     return try ids(mayHoldOther: mayHoldOther).last ?? (isFrozen ? HistoryLock.fileName : nil)
@@ -208,7 +208,7 @@ extension MigrationFolder {
 
   /// Fails if the folder already contains a history. For commands that start one.
   package func requireNoHistory(mayHoldOther: Bool = false) throws {
-    guard let last = try latest(mayHoldOther: mayHoldOther) else { return }
+    guard let last = try historyEnd(mayHoldOther: mayHoldOther) else { return }
     throw Failure(
       .finding, "`\(path)` already has a history, up to `\(last)`",
       remedy: "Add a migration with `schemactl new`, or name another folder with `--migrations`")

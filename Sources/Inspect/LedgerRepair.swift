@@ -61,8 +61,12 @@ extension Project {
     let counted = try view.countingSquash(repaired, path: database) ?? []
     let known = Set(counted.map(\.id.exact))
     // A migration that is missing from the ledger has not run, wherever it is in the history.
-    let scratch: ScratchDatabase = try view.replay(
-      view.migrations.filter { known.contains($0.id) })
+    let scratch: ScratchDatabase
+    do {
+      scratch = try view.replay(view.migrations.filter { known.contains($0.id) })
+    } catch {
+      throw error.adding("in the history that the repaired ledger records. Nothing changed")
+    }
     return RepairPlan(
       repair: repair,
       after: view.compareLedger(counted),

@@ -175,6 +175,7 @@ package final class ScratchDatabase {
       return connection
     }
     isReleased = other.isReleased
+    runner.evaluatesAssertions = other.runner.evaluatesAssertions
   }
 
   /// Creates a replay on a database with rows: one that lint has filled, or a copy of a real database.

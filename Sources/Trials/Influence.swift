@@ -76,8 +76,7 @@ struct Influence {
   /// Only the name distinguishes a position, whose numbers have no other meaning, from a price.
   private func isPosition(_ cells: [LossJudge.Cell]) throws(Failure) -> Bool {
     guard isNumeric, !column.isInKey, let name, let after = judge.base.contents.tables[name],
-      let index = after.index(of: newName),
-      Self.positions.contains(where: newName.text.lowercased().contains)
+      let index = after.index(of: newName), newName.isNameOfPosition
     else { return false }
     let numbers = after.rows.map { $0[index].integer ?? -1 }
     guard numbers.allSatisfy({ (0...Int64(numbers.count)).contains($0) }) else { return false }
@@ -89,12 +88,6 @@ struct Influence {
     }
     return false
   }
-
-  /// Parts of the names of columns that hold positions.
-  private static let positions = [
-    "pos", "ord", "sort", "rank", "index", "idx", "seq", "num", "place", "prio", "row", "line",
-    "step", "slot", "level",
-  ]
 
   // MARK: Other values
 

@@ -54,3 +54,21 @@ extension [Value] {
     enumerated().filter { $0.offset != column }.flatMap { MarkMaker.numbers(in: $0.element) }
   }
 }
+
+extension Identifier {
+  /// Whether the name of a column means a position among rows, such as `sort_order`, `listPosition` or `idx`.
+  var isNameOfPosition: Bool {
+    let words = text.reduce(into: [""]) { words, letter in
+      if !letter.isLetter || letter.isUppercase { words.append("") }
+      if letter.isLetter { words[words.count - 1] += letter.lowercased() }
+    }
+    let parts = ["position", "order", "sort", "rank", "index", "sequence", "priority"]
+    return words.contains { Self.positions.contains($0) }
+      || parts.contains { text.lowercased().contains($0) }
+  }
+
+  private static let positions = [
+    "pos", "ord", "idx", "seq", "num", "number", "place", "prio", "row", "line", "step", "slot",
+    "level",
+  ]
+}

@@ -53,7 +53,7 @@ extension RowKind {
   /// Whether the row has the most likely values.
   var isLikely: Bool { if case .likely = self { true } else { false } }
 
-  /// Whether the row has values that stand near the columns' names in the step.
+  /// Whether the row has values that occur near the names of their columns in the step.
   var isNamed: Bool { if case .literals = self { true } else { false } }
 
   /// Whether rows of this kind may refer to no parent.

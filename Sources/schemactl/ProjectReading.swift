@@ -119,8 +119,7 @@ extension Session {
       return try queryFolder.files(besideConnectionSQLOf: MigrationFolder(migrations))
     } catch let error as FileError {
       let failure = Failure(error)
-      throw Failure(
-        failure.status, failure.message, remedy: "Correct `queries` in `schemactl.yaml`")
+      throw error.isMissing ? failure.advising("Correct `queries` in `schemactl.yaml`") : failure
     }
   }
 

@@ -230,8 +230,7 @@ struct Session {
         FileStatus(folder) == nil
         ? "the folder (`mkdir -p \(shellQuoted(folder))`)"
         : "the database (`\(command("migrate"))`)"
-      throw Failure(
-        .notFound, error.message, remedy: "Correct \(setting), or create \(creation)")
+      throw error.advising("Correct \(setting), or create \(creation)")
     }
   }
 

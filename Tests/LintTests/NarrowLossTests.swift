@@ -75,6 +75,30 @@ struct NarrowLossTests {
   }
 
   @Test(
+    "new numbers in the old order keep a column whose name means a position",
+    arguments: [
+      ("sort_order", false), ("listPosition", false), ("idx", false), ("wage", true),
+      ("record", true), ("phone_numbers", true),
+    ])
+  func positions(_ name: String, isLost: Bool) throws {
+    let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, \(name) INTEGER)"
+    let report = try lint(
+      [
+        "operations:\n  - sql: \(table)\n",
+        """
+        operations:
+          - sql:
+              - CREATE TABLE u (id INTEGER PRIMARY KEY, name TEXT, \(name) INTEGER)
+              - INSERT INTO u SELECT id, name, row_number() OVER (ORDER BY \(name)) FROM t
+              - DROP TABLE t
+              - ALTER TABLE u RENAME TO t
+
+        """,
+      ], .local)
+    #expect(report.findings.contains { $0.rule == "loses-values" } == isLost)
+  }
+
+  @Test(
     "values in other rows are lost, and rows with a new key keep their values",
     arguments: [
       ("id, lead(name) OVER (ORDER BY name), n, note FROM t", ["loses-values t.name"]),

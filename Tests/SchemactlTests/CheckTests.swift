@@ -166,10 +166,14 @@ struct CheckTests {
     arguments: [
       (3, "INSERT INTO notes SELECT total_changes() - 3", "CHECK constraint failed: id >= 0"),
       (
+        3, "SELECT 1\n- assert: { query: SELECT total_changes() > 0, equals: 1 }",
+        "the assertion failed: expected 1, found 0"
+      ),
+      (
         1,
         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE notes "
           + "(id INTEGER PRIMARY KEY CHECK (id >= 0), text)' WHERE name = 'notes' AND total_changes() > 2",
-        "this migration creates another schema than in a new database"
+        "this migration creates a different schema than on a new database"
       ),
     ])
   func connection(status: Int32, sql: String, message: String) throws {

@@ -68,9 +68,8 @@ extension Timeline {
     let isDelete = statement.target.map { $0.updates.isEmpty && !$0.inserts } ?? false
     return draft(
       (isDelete ? nil : column).map { column in
-        "the migration writes a result of `\(function)` to `\(table).\(column)`: each device stores "
-          + "another value"
-      } ?? "the rows of `\(table)` depend on `\(function)`: each device has others",
+        "`\(table).\(column)` depends on `\(function)`: each device stores another value"
+      } ?? "the rows of `\(table)` depend on `\(function)`: each device keeps different rows",
       at: statement.place, keys: ["set", "rows", "using", "copy", "table"], object: table,
       table: table)
   }

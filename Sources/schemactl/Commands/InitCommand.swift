@@ -37,7 +37,7 @@ enum InitCommand: Command {
     let folder = MigrationFolder(session.migrations)
     let database = session.text("from")
     // A project that began with `new` has manifests but no configuration.
-    let hasHistory = try folder.latest() != nil
+    let hasHistory = try folder.historyEnd() != nil
     if database != nil || session.file != nil { try folder.requireNoHistory() }
     // If the database cannot be adopted, fail before anything is written.
     let manifest = try database.map { database in

@@ -30,8 +30,8 @@ enum MigrateCommand: Command {
       .init(
         "backup", .optionalText("PATH"),
         summary:
-          "Copy the database first: beside it, into the directory PATH (existing, or with `/` "
-          + "at its end), or to the new file PATH."),
+          "Copy the database first: beside it, into the existing directory PATH, or to the new file "
+          + "PATH."),
       .init(
         "reset-drafts",
         summary: "Return to the state before the first draft, then apply the pending migrations."),
