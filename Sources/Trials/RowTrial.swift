@@ -87,7 +87,9 @@ package final class RowTrial {
     _ judge: LossJudge, _ migration: Int, _ tables: AffectedTables, _ timeline: Timeline
   ) throws {
     for table in tables.changed.sorted() {
-      guard let filled = judge.experiment.database.tables[table], !filled.rows.isEmpty else {
+      guard let filled = judge.experiment.database.tables[table] else { continue }
+      guard !filled.rows.isEmpty else {
+        note(migration, "no row fits `\(filled.shape.name)`")
         continue
       }
       let change = timeline.changes(in: migration).first { $0.before?.key == table }

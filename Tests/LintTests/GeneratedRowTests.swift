@@ -435,6 +435,23 @@ struct GeneratedRowTests {
     #expect(try found(history, ["fails-on-data"]) == findings)
   }
 
+  @Test("no claim is made about the rows of a table that accepts no generated row")
+  func unfilled() throws {
+    let tables = sql(
+      """
+      CREATE TABLE s (
+        id INTEGER PRIMARY KEY, a INTEGER NOT NULL, b INTEGER NOT NULL,
+        CHECK (a * a - b * b = 15129 AND b > 4000));
+      CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT);
+      """)
+    let step = sql("DELETE FROM t WHERE x = ''; DROP TABLE s;")
+    let report = try lint([tables, step], .local)
+    #expect(report.notes.contains("lint judged `0002_step` without rows: no row fits `s`"))
+    let drop = report.findings.first { $0.rule == "drop-table" }
+    #expect(drop?.message.contains("this drops the table `s`") == true)
+    #expect(drop?.message.contains("lost") == false)
+  }
+
   @Test("all failures of a draft are found after an earlier draft has run on the rows")
   func severalFailures() throws {
     #expect(

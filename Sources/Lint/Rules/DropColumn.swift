@@ -45,7 +45,8 @@ extension Rule {
           message(
             table, column.name, move, destination,
             isNew ? "no release has it" : profile.harm(ofLosing: column.name),
-            isTried: !timeline.losses.isUntried(column.name, of: table, in: change.migration),
+            isTried: timeline.losses.ran(on: change)
+              && !timeline.losses.isUntried(column.name, of: table, in: change.migration),
             isStored: change.before?.column(column.name)?.isGenerated == false,
             isUsed: timeline.updates(table, with: column)), at: column.place,
           keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,

@@ -67,7 +67,7 @@ extension Timeline {
   /// Describes what happens to the rows of a dropped table. Nil if the migration did not run on rows, or for
   /// a virtual table, whose rows usually come from other tables.
   fileprivate func outcome(ofRowsIn change: TableChange) -> String? {
-    guard let table = change.before, !table.isVirtual,
+    guard let table = change.before, !table.isVirtual, losses.ran(on: change),
       !table.columns.contains(where: {
         losses.isUntried($0.name, of: table.name, in: change.migration)
       })
