@@ -21,10 +21,12 @@ struct FailureAnalysis {
   /// The columns that the statement reads if it calls a function that expects a format, with their tables.
   let formatted: Set<[Identifier]>
 
-  /// - Parameter removals: the statements that removed the parents of rows.
+  /// - Parameters:
+  ///   - removals: the statements that removed the parents of rows.
+  ///   - dangling: the numbers of the statements that wrote keys without parents.
   init(
     _ failure: Failure, _ migration: Int, _ timeline: Timeline,
-    removals: [AffectedTables.Removal] = []
+    removals: [AffectedTables.Removal] = [], dangling: Set<Int> = []
   ) {
     // The check at the end of the migration failed, not a single statement.
     let isAtEndOfMigration = failure.migration?.operation == nil
@@ -35,6 +37,9 @@ struct FailureAnalysis {
       isAtEndOfMigration
       ? timeline.statementsThatBreakReferences(in: migration)
       : timeline.statements(at: position, in: failed, of: migration)
+    if isAtEndOfMigration, suspects.isEmpty {
+      suspects = timeline.statements(in: migration).filter { dangling.contains($0.place.number) }
+    }
     let removesParents = suspects.isEmpty && !removals.isEmpty
     if removesParents {
       suspects = timeline.statements(in: migration).filter { statement in

@@ -25,7 +25,8 @@ struct RowFailures {
   /// Whether a migration that runs on marked rows may fail on other rows, or leave rows without
   /// parents.
   func mayFail(_ tables: AffectedTables) -> Bool {
-    !newIndexes.isEmpty || !timeline.statementsThatBreakReferences(in: migration).isEmpty
+    !newIndexes.isEmpty || !newReferences.isEmpty
+      || !timeline.statementsThatBreakReferences(in: migration).isEmpty
       || !tables.children.isEmpty
         && (!tables.removals.isEmpty
           || history.migrations[migration].manifest.foreignKeys == .enforced)
@@ -44,6 +45,32 @@ struct RowFailures {
       index.place.migration == migration && !timeline.isNew(index.table, in: migration)
         && !timeline.prepares(index)
     }
+  }
+
+  private typealias NewReference = (table: Identifier, key: TableShape.ForeignKey, number: Int)
+
+  /// The foreign keys from new columns to new tables, so that the migration itself wrote all their values, with
+  /// the number of the last statement that writes rows of the table.
+  private var newReferences: [NewReference] {
+    timeline.tables.filter { $0.change.migration == migration }.flatMap {
+      (change, after) -> [NewReference] in
+      let write = timeline.statements(in: migration).last {
+        change.copies.contains($0.place) || $0.target?.name.identifier == after.key
+      }
+      guard let write else { return [] }
+      return after.foreignKeys.filter { key in
+        timeline.isNew(key.parent, in: migration)
+          && !change.keptColumns.contains { key.columns.contains($0.new.key) }
+      }.map { (after.key, $0, write.place.number) }
+    }
+  }
+
+  /// The numbers of the statements that write the same key of a missing row to several rows.
+  private func dangling(in contents: Contents?) -> Set<Int> {
+    Set(
+      newReferences.filter { table, key, _ in
+        contents?.tables[table]?.hasOneKey(key, contents) ?? false
+      }.map(\.number))
   }
 
   /// - Parameter first: the first migration that is released together with this one.
@@ -163,7 +190,8 @@ struct RowFailures {
       else { break }
       let analysis = FailureAnalysis(
         failure, migration, timeline,
-        removals: removals.filter { broken?.tables.contains($0.table) ?? false })
+        removals: removals.filter { broken?.tables.contains($0.table) ?? false },
+        dangling: dangling(in: outcome?.contents))
       // A generated row may have the same key as a row that the migration inserts.
       let own = analysis.collidingTables.intersection(experiment.database.tables.keys)
         .subtracting(emptied)
@@ -197,6 +225,18 @@ struct RowFailures {
       emptied.formUnion(next)
     }
     return failures
+  }
+}
+
+extension Contents.Table {
+  /// Whether several rows have a key in these columns, always the same one, and its row does not exist.
+  fileprivate func hasOneKey(_ key: TableShape.ForeignKey, _ contents: Contents?) -> Bool {
+    guard key.columns.count == 1, let index = index(of: key.columns[0]),
+      let parent = contents?.tables[key.parent.identifier]
+    else { return false }
+    let values = rows.map { $0[index] }.filter { $0 != .null }
+    return values.count > 1 && Set(values).count == 1
+      && !parent.rows.contains { $0.contains { $0.isSame(as: values[0]) } }
   }
 }
 

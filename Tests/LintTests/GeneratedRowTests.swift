@@ -452,6 +452,28 @@ struct GeneratedRowTests {
     #expect(drop?.message.contains("lost") == false)
   }
 
+  @Test(
+    "a migration writes the same key of a missing row to all rows",
+    arguments: [
+      ("INSERT INTO kinds VALUES (5, 'open'); UPDATE t SET kind = 1 WHERE title <> '';", true),
+      ("UPDATE t SET kind = 99999 WHERE title <> '';", true),
+      ("INSERT INTO kinds VALUES (1, 'open'); UPDATE t SET kind = 1 WHERE title <> '';", false),
+      (
+        "INSERT INTO kinds SELECT id, title FROM t; UPDATE t SET kind = id WHERE title <> '';",
+        false
+      ),
+    ])
+  func constantKey(_ writes: String, _ isFound: Bool) throws {
+    let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, title TEXT NOT NULL);")
+    let step = sql(
+      """
+      CREATE TABLE kinds (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+      ALTER TABLE t ADD COLUMN kind INTEGER REFERENCES kinds (id);
+      \(writes)
+      """)
+    #expect(try found([table, step], ["fails-on-data"]) == (isFound ? ["fails-on-data t"] : []))
+  }
+
   @Test("all failures of a draft are found after an earlier draft has run on the rows")
   func severalFailures() throws {
     #expect(
