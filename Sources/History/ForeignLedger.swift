@@ -59,6 +59,7 @@ struct ForeignLedger {
         "the table `\(table)` is not the ledger of a tool that schemactl knows: set its `kind` in "
           + "`replaces`, or the `column` that contains the entries")
     }
+    let table = table
     let rows = "FROM main.\(Quoting.quoted(table))"
     func texts(_ query: String) throws -> [String] {
       do throws(DatabaseError) {

@@ -35,8 +35,8 @@ final class TriedHistory {
   /// The maximum cost before lint skips the remaining columns of a migration.
   static let budget = 10_000
 
-  /// The maximum number of SQLite instructions of all runs for a migration. Ordinary migrations need fewer
-  /// than 20 million.
+  /// The maximum number of SQLite instructions of all runs for a migration. In public histories, only
+  /// recursive queries that count up to a generated value need more.
   static let mostInstructions = 100_000_000
 
   /// The maximum number of written rows of a table that later trials contain.
