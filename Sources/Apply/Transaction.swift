@@ -83,6 +83,8 @@ struct Batch {
   /// The schema that the history promises at this point.
   var expected: Schema
   var drift: [SchemaChange]
+  /// Whether the history contains all SQL that runs implicitly, such as triggers.
+  let isTrusted: Bool
   /// The current schema of the database.
   var live: Schema
   var keys: ForeignKeyGraph

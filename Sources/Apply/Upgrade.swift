@@ -26,6 +26,9 @@ package final class Upgrade {
   let destination: BackupDestination?
   var safety = SafetyCopies()
   private var isStructureChecked = false
+  /// The state when a transaction began or was last committed. It remains valid until another connection
+  /// writes.
+  private var known: Batch?
 
   /// The time after which no further migration joins a transaction, in milliseconds.
   private static let batchTime = Int64(200)
@@ -173,9 +176,16 @@ package final class Upgrade {
       try transaction.begin(mode)
       onEvent(.began)
       try requireUnmoved()
+      let version = try transaction.version
+      if var batch = known, batch.version == version {
+        batch.isExclusive = mode == "EXCLUSIVE"
+        connection.set(.trustedSchema, to: batch.isTrusted)
+        return batch
+      }
       let live = try project.live(
         in: ReadableDatabase(connection, name: options.database))
       try project.requireUsableLedger(live.rows)
+      let isNew = live.rows == nil || live.adopted > 0
       if live.schema.table(project.ledger.table) == nil {
         try connection.execute(project.ledger.createStatement)
       }
@@ -190,15 +200,18 @@ package final class Upgrade {
       try adopt(live, drift)
       // A schema that matches the history is as trustworthy as the manifests. Otherwise triggers may contain
       // any SQL, so they may call only harmless functions (PRAGMA trusted_schema).
-      connection.set(
-        .trustedSchema,
-        to: drift.isEmpty && !project.hasUnexpectedCode(live.schema, beside: expected))
+      let isTrusted = drift.isEmpty && !project.hasUnexpectedCode(live.schema, beside: expected)
+      connection.set(.trustedSchema, to: isTrusted)
       report.drift = drift
-      return Batch(
-        version: try transaction.version, known: (live.rows ?? []).map(\.id), adopted: live.adopted,
+      let batch = Batch(
+        version: version, known: (live.rows ?? []).map(\.id), adopted: live.adopted,
         pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
-        isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift, live: schema,
+        isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift,
+        isTrusted: isTrusted, live: schema,
         keys: ForeignKeyGraph(schema))
+      // Not if this transaction creates the ledger: a rollback would remove it.
+      self.known = isNew ? nil : batch
+      return batch
     } catch {
       transaction.rollBack()
       throw error
@@ -308,6 +321,11 @@ package final class Upgrade {
     report.applied += batch.done
     safety.published = []
     onEvent(.committed(ids: batch.done.map(\.id)))
+    var batch = batch
+    batch.done = []
+    batch.adopted = 0
+    batch.isAlone = false
+    known = batch
   }
 
   // MARK: Failures

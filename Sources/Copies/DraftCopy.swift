@@ -182,9 +182,17 @@ package struct DraftCopy: Sendable {
 }
 
 extension Ledger {
-  /// The name as a part of a file name, in lower case.
+  /// The name as a part of a file name: in lower case, with all bytes but letters, digits and underscores in
+  /// the form `%20`.
   fileprivate var fileName: String {
-    percentEncoded(String(decoding: Array(table.folded), as: UTF8.self)).replacing("/", with: "%2F")
+    table.folded.map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "_"):
+        String(UnicodeScalar(byte))
+      default: "%" + String(256 + Int(byte), radix: 16).dropFirst()
+      }
+    }.joined()
   }
 }
 
