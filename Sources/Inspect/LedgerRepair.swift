@@ -62,16 +62,32 @@ extension Project {
     let known = Set(counted.map(\.id.exact))
     // A migration that is missing from the ledger has not run, wherever it is in the history.
     let scratch: ScratchDatabase
-    do {
+    do throws(Failure) {
       scratch = try view.replay(view.migrations.filter { known.contains($0.id) })
     } catch {
-      throw error.adding("in the history that the repaired ledger records. Nothing changed")
+      throw view.obstacle(to: repair, error, database)
     }
     return RepairPlan(
       repair: repair,
       after: view.compareLedger(counted),
       drift: view.drift(of: live.schema, from: scratch.schema),
       rows: rows, repaired: repaired)
+  }
+
+  /// The failure to record a migration as absent because a later one that has run needs it; otherwise
+  /// `failure` itself.
+  private func obstacle(
+    to repair: LedgerRepair, _ failure: Failure, _ database: String
+  ) -> Failure {
+    guard repair.action == .absent, failure.status == .migrationFailed,
+      let id = failure.migration?.id, MigrationNumber(id: id) > MigrationNumber(id: repair.id)
+    else { return failure }
+    return Failure(
+      .finding,
+      "schemactl cannot record `\(repair.id)` as absent: `\(database)` has also run `\(id)`, which needs "
+        + "it. Nothing changed",
+      remedy: "If the database has not run `\(id)` either, record that first: `schemactl repair "
+        + "\(shellQuoted(id)) absent --reason … --database \(shellQuoted(database))`")
   }
 
   private func repaired(

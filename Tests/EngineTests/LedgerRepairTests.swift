@@ -71,8 +71,13 @@ struct LedgerRepairTests {
     let failure = #expect(throws: Failure.self) {
       try plan(sandbox, "0001_create_lists_and_reminders", .absent)
     }
-    #expect(failure?.status == .migrationFailed)
-    #expect(failure?.migration?.id.hasPrefix("000") == true)
+    #expect(failure?.status == .finding)
+    let problem = failure?.statement.first ?? ""
+    #expect(
+      problem.hasPrefix("schemactl cannot record `0001_create_lists_and_reminders` as absent: "))
+    #expect(problem.contains("has also run `000"))
+    #expect(problem.hasSuffix("which needs it. Nothing changed"))
+    #expect(failure?.remedy?.contains("absent --reason") == true)
   }
 
   @Test("a repair is refused if the ledger has changed since it was planned")
