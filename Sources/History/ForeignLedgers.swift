@@ -43,7 +43,8 @@ package struct ForeignLedgers {
       let unknown = ledger.unknown(known[table] ?? [])
       guard !unknown.isEmpty else { continue }
       let unused = (known[table] ?? []).filter { run[table]?.contains($0) != true }
-      let misspelt = unknown.lazy.compactMap { entry in
+      // Numbers are always similar.
+      let misspelt = unknown.lazy.filter { $0.contains(where: \.isLetter) }.compactMap { entry in
         suggestion(for: entry, among: unused).map { (entry, $0) }
       }.first
       let correction = misspelt.map {

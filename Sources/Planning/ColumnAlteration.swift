@@ -93,7 +93,9 @@ struct ColumnAlteration {
     var proofs: [RowProof] = []
     // Otherwise no row is written, and the guards are sufficient.
     if !change.default.isKept {
-      steps += table.storageGuard(of: column, "NOT INDEXED").map { [.question($0)] } ?? []
+      // The update writes whole rows.
+      steps += table.parsed.columns.compactMap { table.storageGuard(of: $0, "NOT INDEXED") }
+        .map(Step.question)
       steps += fillingShortRows
       proofs = [RowProof(of: table)]
     }

@@ -24,10 +24,13 @@ extension Context {
         .migrationFailed, "`\(table)` already has a column `\(parts[1])`", key: "column",
         statement: statement)
     }
-    guard parts[0] == "no such column", let position = position(ofColumn: parts[1]) else {
+    let names = columns.map(\.name.text) + [new].compactMap(\.self)
+    // If the table has the column, a trigger may lack one of that name.
+    guard parts[0] == "no such column", !names.contains(where: parts[1].isSameName),
+      let position = position(ofColumn: parts[1])
+    else {
       return nil
     }
-    let names = columns.map(\.name.text) + [new].compactMap(\.self)
     let near = suggestion(for: parts[1], among: names)
     let list = names.map { "`\($0)`" }.abridged(to: 20).joined(separator: ", ")
     return failure(

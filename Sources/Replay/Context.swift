@@ -19,12 +19,10 @@ package struct Context {
     name = "\(index + 1) \(operation.name)"
   }
 
-  /// The last operation that created or wrote one of these tables; otherwise the last one that wrote any
-  /// table, because a later operation may have renamed them. Without one, the whole migration.
+  /// The last operation that created or wrote one of these tables, or the whole migration if none did.
   package init(migration: Migration, lastWriting tables: Set<Identifier>, in writeSet: WriteSet) {
     let operations = migration.manifest.operations
-    let last = writeSet.lastOperations
-    guard let index = tables.compactMap({ last[$0] }).max() ?? last.values.max(),
+    guard let index = tables.compactMap({ writeSet.lastOperations[$0] }).max(),
       operations.indices.contains(index)
     else {
       self.init(migration: migration)

@@ -401,8 +401,9 @@ struct HostileDatabaseTests {
   }
 
   @Test(
-    "and operations that would store it as text are refused, also by a plan",
+    "migrate and plan refuse operations that would store the number of DEFAULT TRUE as text",
     arguments: [
+      "alter_column: { table: t, column: z, default: x }",
       "alter_column: { table: t, column: c, default: x }",
       "alter_column: { table: t, column: a, type: INTEGER }",
     ])
@@ -411,7 +412,9 @@ struct HostileDatabaseTests {
     try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")
     try sandbox.migrate()
     try sandbox.run("INSERT INTO t VALUES (1)")
-    try sandbox.addSQL("0002_add", "ALTER TABLE t ADD COLUMN c TEXT DEFAULT TRUE;")
+    try sandbox.addSQL(
+      "0002_add",
+      "ALTER TABLE t ADD COLUMN c TEXT DEFAULT TRUE; ALTER TABLE t ADD COLUMN z DEFAULT 'q';")
     try sandbox.migrate()
     try sandbox.add("0003_change", "operations:\n- \(operation)\n")
     let plan = try sandbox.project().dryRun(sandbox.options())
