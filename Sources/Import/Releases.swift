@@ -49,7 +49,7 @@ package struct ReleaseDatabases: Sendable {
       if release.ledger != nil, new.isEmpty {
         throw Failure(
           .invalidInput,
-          "`\(release.path)` has run only migrations that the database before it has run, too: name the "
+          "the database before `\(release.path)` has already run all its migrations: name the "
             + "databases in the order of their releases, each database once")
       }
       let operations = try SchemaTransition.operations(

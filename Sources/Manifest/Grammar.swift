@@ -54,7 +54,7 @@ package enum TextRule: Sendable {
   case type
   /// Two hexadecimal digits for each byte.
   case hexadecimal
-  /// A day of the calendar, `2027-01-01`.
+  /// A date, `2027-01-01`.
   case date
   /// A version of SQLite, `3.37` or `3.37.2`.
   case version
@@ -204,7 +204,7 @@ extension TextRule {
         ? nil : "must be two hexadecimal digits for each byte, not \(quoted(text))"
     case .date:
       isCalendarDate(text)
-        ? nil : "must be a day of the calendar such as 2027-01-31, not \(quoted(text))"
+        ? nil : "must be a date such as 2027-01-31, not \(quoted(text))"
     case .version:
       SQLiteVersion(text) == nil
         ? "must be a version of SQLite such as '3.37' or '3.37.2', not \(quoted(text))" : nil

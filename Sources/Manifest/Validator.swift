@@ -42,7 +42,10 @@ package struct Validator {
     case .list(let element, let atLeast):
       guard let elements = node.elements else { return wrongKind(node, shape, subject) }
       if elements.count < atLeast {
-        report("\(subject.text) is empty: it needs at least one entry", at: node.position)
+        report(
+          elements.isEmpty
+            ? "\(subject.text) is empty: it needs at least one entry"
+            : "\(subject.text) needs at least \(atLeast) entries", at: node.position)
       }
       for node in elements { check(node, element, .entry(of: subject.name)) }
     case .oneOrMany(let element):

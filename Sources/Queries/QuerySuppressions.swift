@@ -35,7 +35,7 @@ struct QuerySuppression {
       if !rule.hasSuffix(":"), words.first == "until" {
         let day = withoutColon(words.dropFirst().first ?? "")
         guard isCalendarDate(day) else {
-          throw invalid("`until` needs a day of the calendar, not `\(day)`: write \(form)")
+          throw invalid("`until` needs a date, not `\(day)`: write \(form)")
         }
         until = day
         words = words.dropFirst(2)

@@ -167,7 +167,7 @@ package enum TimeFunctions {
   }
 }
 
-/// SQLite's functions of chance and of the time, and `uuid`.
+/// SQLite's random functions and those of the time, and `uuid`.
 package let varyingFunctions: Set<Identifier> = TimeFunctions.names.union([
   "random", "randomblob", "uuid", "current_timestamp", "current_date", "current_time",
 ])

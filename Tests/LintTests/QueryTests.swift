@@ -260,7 +260,7 @@ struct QueryTests {
       ("query-broken until 2027-01-31:", "the suppression needs a reason"),
       (
         "query-broken until May: Why.",
-        "`until` needs a day of the calendar, not `May`: write "
+        "`until` needs a date, not `May`: write "
           + "`-- schemactl: allow RULE until 2027-01-31: reason`"
       ),
       (

@@ -439,7 +439,7 @@ extension Refusal {
       "a date that is none",
       "operations: []\nlint: { allow: [{ rule: r, reason: x, until: 2027-02-29 }] }\n",
       [
-        "m.yaml:2:46: error: `until` must be a day of the calendar such as 2027-01-31, not `2027-02-29`"
+        "m.yaml:2:46: error: `until` must be a date such as 2027-01-31, not `2027-02-29`"
       ]),
     Refusal(
       "a suppression without a rule",

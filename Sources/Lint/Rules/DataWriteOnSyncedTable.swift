@@ -12,11 +12,11 @@ extension Rule {
     why: """
       sqlite-data uploads writes of the app while the engine runs. A migration runs before that, \
       so the engine does not upload its writes to a synced table. Each device that updates repeats \
-      them, and a new device receives the old rows from the server. That includes a rebuild that \
-      changes values, and writes by triggers and by actions of foreign keys. The engine uploads \
-      all rows of a table that the same migration creates. A move with `mirror: true` is not a finding: its \
-      triggers also fill the new column of rows that the server sends. cr-sqlite sends the writes \
-      of a migration.
+      them, and a new device receives the old rows from the server. The same applies to a rebuild \
+      that changes values, and to writes by triggers and foreign key actions. The engine uploads \
+      all rows of a table that the same migration creates. A move with `mirror: true` is not a \
+      finding: its triggers also fill the new column of rows that the server sends. cr-sqlite \
+      sends the writes of a migration.
       """,
     fix: """
       Write the rows from the app after the engine has started. Give a new column a default, or \

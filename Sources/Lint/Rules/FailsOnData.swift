@@ -17,11 +17,11 @@ extension Rule {
       is not a constant, and with a STORED value. A new NOT NULL fails if rows hold NULL. A new \
       UNIQUE, CHECK, STRICT or foreign key fails if existing rows break it (a warning). Where \
       something syncs, a new CHECK is an error, because devices with an older version keep \
-      sending rows that break it. A DELETE of rows to which other rows refer fails, because actions \
-      such as CASCADE run only with `foreign_keys: enforced`; without an action, an app may know \
-      that the rows have no children (a warning). To find these failures, lint runs each draft, and with `--full` \
-      each frozen migration, on rows that it generates. With `lint --on-copy` it runs drafts on a \
-      copy of a real database.
+      sending rows that break it. A DELETE fails if other rows refer to the row, because actions \
+      such as CASCADE run only with `foreign_keys: enforced`. Without an action it is a warning: \
+      the app may know that the rows have no children. To find these failures, lint runs each \
+      draft, and with `--full` each frozen migration, on rows that it generates. With `lint \
+      --on-copy` it runs drafts on a copy of a real database.
       """,
     fix: """
       Change or delete the rows in question first, in the same migration. Give a new column a \

@@ -24,7 +24,7 @@ extension Rule {
           return nil
         }
         return timeline.draft(
-          "`IF NOT EXISTS` hides any other `\(created)`: SQLite skips the statement, and schemactl "
+          "`IF NOT EXISTS` accepts any existing `\(created)`: SQLite skips the statement, and schemactl "
             + "records the migration as applied", at: statement.place, keys: ["sql", "name"],
           object: created, table: nil)
       }

@@ -33,7 +33,7 @@ extension Timeline {
     let migration = varying.migration
     let change = changes(in: migration).first { $0.after?.key == varying.table }
     let table = spelling(of: varying.table, in: migration)
-    // A conversion of keys creates random ones.
+    // Key conversion creates random keys.
     let statements = statements(in: migration).filter { !convertsKey($0.place) }
     let writing = statements.filter { statement in
       guard let target = statement.target else { return false }
@@ -76,7 +76,7 @@ extension Timeline {
 }
 
 extension StatementEffect {
-  /// A function of chance or of the time that the statement calls.
+  /// The random or time function that the statement calls.
   fileprivate var varyingFunction: String? {
     let name = events.lazy.filter { $0.action == .function }.compactMap(\.second?.identifier)
       .first(where: varyingFunctions.contains)
