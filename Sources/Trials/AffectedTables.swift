@@ -25,8 +25,13 @@ struct AffectedTables {
     let hasAction: Bool
   }
 
-  /// - Parameter schema: the schema before the step.
-  init(_ timeline: Timeline, _ migration: Int, before schema: Schema) {
+  /// - Parameters:
+  ///   - schema: the schema before the step.
+  ///   - graph: its foreign keys.
+  init(
+    _ timeline: Timeline, _ migration: Int, before schema: Schema,
+    _ graph: @autoclosure () -> ForeignKeyGraph
+  ) {
     let old = schema.withoutShadowTables()
     func isOld(_ name: Identifier) -> Bool {
       old.table(name).map { !$0.isVirtualTable && !$0.isInternal } ?? false
@@ -34,7 +39,7 @@ struct AffectedTables {
     var altered: Set<Identifier> = []
     var deleted: Set<Identifier> = []
     var dropsColumns = false
-    let keys = old.tables.compactMap(TableShape.init).flatMap(\.foreignKeys)
+    var writers: [StatementEffect] = []
     for statement in timeline.statements(in: migration) {
       all.formUnion(statement.events.mainTables)
       if timeline.convertsKey(statement.place) { continue }
@@ -63,7 +68,10 @@ struct AffectedTables {
         default: break
         }
       }
-      noteRemovals(by: statement, keys, in: old)
+      // A rebuild drops a table whose rows have a copy.
+      if !statement.events.contains(where: { $0.action == .dropTable }) {
+        writers.append(statement)
+      }
       // SQLite does not report every table that an INSERT reads.
       if statement.inserts { all.formUnion(sql.possibleNames) }
     }
@@ -77,19 +85,23 @@ struct AffectedTables {
     }
     all = all.filter(isOld)
     all.formUnion(changed)
+    let parents = Set(
+      writers.flatMap(\.events).filter { [.delete, .update].contains($0.action) }
+        .compactMap(\.mainTable))
+    guard !deleted.isEmpty || !parents.isEmpty else { return }
+    let graph = graph()
+    let keys = graph.affected(by: parents).compactMap { old.table($0).flatMap(TableShape.init) }
+      .flatMap(\.foreignKeys).filter { parents.contains($0.parent.identifier) }
+    for statement in writers { noteRemovals(by: statement, keys, in: old) }
     deleted.formUnion(removals.map(\.table))
-    if !deleted.isEmpty {
-      children = Set(ForeignKeyGraph(old).affected(by: deleted).map(\.identifier)).filter(isOld)
-    }
+    children = Set(graph.affected(by: deleted).map(\.identifier)).filter(isOld)
   }
 
-  /// - Parameter keys: the foreign keys of the schema.
+  /// - Parameter keys: the foreign keys to the tables from which the step removes rows.
   private mutating func noteRemovals(
     by statement: StatementEffect, _ keys: [TableShape.ForeignKey], in schema: Schema
   ) {
     let events = statement.events
-    // A rebuild drops a table whose rows have a copy.
-    guard !events.contains(where: { $0.action == .dropTable }) else { return }
     for key in keys {
       let parent = key.parent.identifier
       let columns =

@@ -302,7 +302,9 @@ package final class RowTrial {
     guard steps.count <= Self.mostSteps else { return nil }
     var tables = history.affected[first]
     for later in steps.dropFirst() {
-      tables.formUnion(AffectedTables(timeline, later, before: history.schemas[first]))
+      tables.formUnion(
+        AffectedTables(
+          timeline, later, before: history.schemas[first], ForeignKeyGraph(history.schemas[first])))
     }
     var outcome: TableOutcome?
     if let judge = try prepared(steps, tables, timeline),

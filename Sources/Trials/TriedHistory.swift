@@ -14,6 +14,8 @@ final class TriedHistory {
   private(set) var migrations: [Migration] = []
   /// The schema before each migration, and after the last one.
   private(set) var schemas: [Schema] = [Schema()]
+  /// The foreign keys after the last migration.
+  private var keys = ForeignKeyGraph(Schema())
   /// The tables that each migration changes.
   private(set) var touched: [Set<Identifier>] = []
   /// The cost of a run of each migration: the number of its statements. A statement that writes rows
@@ -76,7 +78,8 @@ final class TriedHistory {
     _ step: ScratchDatabase.Step, on scratch: ScratchDatabase, _ timeline: Timeline
   ) throws(DatabaseError) {
     affected.append(
-      AffectedTables(timeline, migrations.count, before: schemas[migrations.count]))
+      AffectedTables(timeline, migrations.count, before: schemas[migrations.count], keys))
+    keys.apply(step.delta)
     schemas.append(scratch.schema)
     words.append(words(in: migrations.count, timeline))
     migrations.append(step.migration)

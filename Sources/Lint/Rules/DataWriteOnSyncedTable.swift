@@ -90,7 +90,8 @@ extension Timeline {
     let reached = statement.events.filter { event in
       [.insert, .update, .delete].contains(event.action) && event.database == "main"
     }.compactMap(\.first).filter { name in
-      !(statement.target?.name.isSameName(as: name) ?? false) && !isNew(name, in: migration)
+      !name.identifier.isInternal && !(statement.target?.name.isSameName(as: name) ?? false)
+        && !isNew(name, in: migration)
         && shape(of: name, in: migration) != nil
     }
     return names + reached
