@@ -98,7 +98,7 @@ struct FailureAnalysis {
       object: rebuilt ?? object, message: failure.message, tables: tables, isOfMap: move != nil,
       isOfNewConstraint: isOfNewConstraint)
     if removesParents {
-      let parents = Set(removals.map { "`\($0.table)`" }).sorted().joined(separator: ", ")
+      let parents = Set(removals.map(\.table)).sorted().map { "`\($0)`" }.joined(separator: ", ")
       analysed.message = "other rows refer to keys of \(parents) that it removes"
       analysed.removedParents =
         removals.contains(where: \.hasAction) ? .withAction : .withoutAction
