@@ -4,6 +4,7 @@ import SchemaManifest
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaYAML
 
 package struct FreezeReport: Sendable {
   package let lock: HistoryLock
@@ -83,6 +84,17 @@ extension Project {
       remedy:
         "Write its operations, delete the file, or freeze only earlier migrations with `--to`",
       place: Failure.Place(file: empty.file, position: Position(line: 1, column: 1)))
+  }
+
+  /// Fails if a manifest changed since schemactl read it, because the new lock would record the old text.
+  package func requireSameManifests() throws {
+    let now = try folder.migrations()
+    let isSame = now.elementsEqual(migrations) { $0.id == $1.id && $0.rawDigest == $1.rawDigest }
+    guard !isSame else { return }
+    throw Failure(
+      .busy,
+      "the manifests in `\(folder.path)` changed while schemactl read them. schemactl froze nothing",
+      remedy: "Check them, and try again")
   }
 
   /// Fails if `release` is frozen and a later release exists. Otherwise lint and `check` would compare

@@ -126,6 +126,7 @@ enum FreezeCommand: Command {
   }
 
   private static func write(_ lock: HistoryLock, of project: Project, _ session: Session) throws {
+    try project.requireSameManifests()
     try session.writing.withLock { _ in
       try project.folder.write(lock)
       try session.writeSchemaFile(of: project)
