@@ -27,7 +27,7 @@ package struct Candidates: Sendable {
   package func values(for column: DeviceTable.Column) -> [Value] {
     if column.isInKey { return keys(column) }
     let hinted = hints.values[column.key] ?? []
-    var values = usual(column.affinity)
+    var values = column.holdsTimes ? times : usual(column.affinity)
     values += hinted.filter { !isPattern($0) && (column.affinity != .text || $0.text != nil) }
     values += [defaults[column.key]].compactMap { $0 }
     for case .integer(let number) in hinted {
@@ -121,6 +121,10 @@ package struct Candidates: Sendable {
     case .real: [.real(1.5), .real(2.5), 1]
     case .blob: [.blob([1, 2]), .blob([3]), "Milk"]
     }
+  }
+
+  private var times: [Value] {
+    ["2026-01-01 12:00:00", "2026-01-02 13:14:15", "2027-03-04 05:06:07", 1_767_268_800]
   }
 
   /// Formats that CHECKs often require of texts: dates, colours, addresses, JSON, identifiers.

@@ -92,6 +92,20 @@ extension StoredTable.Column {
     convertsDigits && type.lowercased().contains("string") ? .text : Affinity(ofType: type)
   }
 
+  /// Whether apps store dates or times in the column, mostly as texts, although its affinity is NUMERIC.
+  var holdsTimes: Bool {
+    let type = type.lowercased()
+    return affinity == .numeric && (type.contains("date") || type.contains("time"))
+  }
+
+  /// Whether apps store numbers with two decimals in the column, as in DECIMAL(10, 2).
+  var holdsFractions: Bool {
+    let type = type.lowercased()
+    let scale = type.split(separator: ",").dropFirst().first
+    return affinity == .numeric && (type.contains("dec") || type.contains("num"))
+      && (type.contains("(") ? scale.map { !$0.contains("0") } ?? false : true)
+  }
+
   /// Whether SQLite stores a text of digits as a number.
   var convertsDigits: Bool { [.integer, .numeric, .real].contains(Affinity(ofType: type)) }
 
@@ -144,7 +158,7 @@ extension DeviceTable.Column {
 
   var takesNumbers: Bool {
     switch affinity {
-    case .integer, .numeric, .real: true
+    case .integer, .numeric, .real: !holdsTimes
     case .text, .blob: false
     }
   }

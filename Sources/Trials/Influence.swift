@@ -238,7 +238,7 @@ struct Influence {
     return .narrowed(cell, judge.oldValue(cell), other(than: cell))
   }
 
-  private var isNumeric: Bool { [.integer, .numeric, .real].contains(column.affinity) }
+  private var isNumeric: Bool { column.takesNumbers }
 
   // MARK: Narrowing
 
@@ -274,8 +274,13 @@ struct Influence {
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
     if isDate(cell) { return try narrowed(Value.formats[0], in: cell) }
+    // Two listed values become equal although the step does not name them, as with ELSE.
+    if let equal = try unnamed(cell) { return equal }
     var values = judge.oldValue(cell).similar
-    // A function of time reads a number as a Julian day.
+    // A function of time reads a number as a Julian day, and cuts off fractions of a second.
+    if judge.text.readsTimes, case .real = judge.oldValue(cell) {
+      values = [7.25, 42.5, -7.5].map(Value.real)
+    }
     if judge.text.readsTimes || column.convertsDigits {
       values.removeAll { $0.text.flatMap { Int($0) } != nil }
     }
@@ -296,7 +301,8 @@ struct Influence {
       ]
     }
     // A conversion to an integer may change the unit.
-    if case .real? = judge.valuesAfter(cell, in: name, as: newName).first, column.affinity == .real,
+    if let after = judge.valuesAfter(cell, in: name, as: newName).first, after.integer == nil,
+      column.affinity == .real, !judge.text.readsTimes,
       case .real(let number) = judge.oldValue(cell)
     {
       let start = hints == nil ? 7 : number.rounded(.down)

@@ -21,7 +21,7 @@ struct MarkMaker {
     case .integer, .numeric:
       guard !column.isInKey else { return .integer(number) }
       switch form % 4 {
-      case 1: return .integer(-number)
+      case 1: return column.holdsFractions ? .real(-Double(number) - 0.25) : .integer(-number)
       // A floating-point number cannot represent these.
       case 2: return .integer(Self.large + 2 * count)
       case 3: return .integer(-(Self.large + 2 * count))

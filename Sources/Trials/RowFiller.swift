@@ -142,7 +142,7 @@ struct RowFiller {
       let mark = marks.mark(for: column, form: form)
       row[column.key] = mark
       switch kind {
-      case .dates where column.affinity == .text && !column.isInKey:
+      case .dates where (column.affinity == .text || column.holdsTimes) && !column.isInKey:
         row[column.key] = MarkMaker.time(of: mark) ?? mark
       case .likely(let number):
         if number == 0, !column.isNotNull, !column.isInKey {

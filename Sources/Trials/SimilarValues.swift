@@ -11,7 +11,7 @@ extension Value {
         -8_200_001, -9_200_001, -9_300_000,
       ]
     // Floating-point: 4.35 * 100 is less than 435.
-    case .real: [7.1, 7.35, 42.5, 7.25, -7.25, -7.5, 4.35, 4.34].map(Value.real)
+    case .real: [7.1, 7.12, 7.35, 42.5, 7.25, -7.25, -7.5, 4.35, 4.34].map(Value.real)
     case .text:
       [
         "007", "7", "K", "9300000", "Zebra abc", "ZEBRA ABC", "Zebra ", "Zebra", " Zebra", "Xebra",

@@ -121,8 +121,12 @@ struct StepText {
         tokens, index)
         ?? sql.characters(tokens, index)
       {
-        // The statement replaces these members itself.
-        if let call = calls.last ?? nil, Self.setters.contains(call), value.isPath { continue }
+        // Formats and modifiers are not values of a column, and the statement replaces these members itself.
+        if let call = calls.last ?? nil,
+          TimeFunctions.names.contains(call) || Self.setters.contains(call) && value.isPath
+        {
+          continue
+        }
         var seen: Set<Identifier> = []
         for near in names.reversed() where index - near.index <= Self.reach {
           if seen.insert(near.name).inserted, seen.count <= 3 { note(value, for: near.name) }
