@@ -71,14 +71,39 @@ extension Connection {
         }
         return .allow
       }
-      // SQLite evaluates an uncorrelated subquery once, before it writes the first row.
-      let plan = try scratch.rows("EXPLAIN QUERY PLAN " + substituted)
-      return readsWritten
-        && plan.contains { $0.last?.text?.contains("CORRELATED") ?? false }
+      for query in TokenizedSQL(substituted).withSingleSubqueries {
+        readsWritten = false
+        // SQLite evaluates an uncorrelated subquery once, before it writes the first row.
+        let plan = try scratch.rows("EXPLAIN QUERY PLAN " + query)
+        let isCorrelated = plan.contains { $0.last?.text?.contains("CORRELATED") ?? false }
+        if readsWritten && isCorrelated { return true }
+      }
+      return false
     } catch {
       if error.isFault { throw error }
       // The scratch database lacks objects that the statement may name, such as a temporary table.
       return false
+    }
+  }
+}
+
+extension TokenizedSQL {
+  /// The UPDATE with each of its outermost subqueries alone: `(SELECT NULL)` replaces the others.
+  fileprivate var withSingleSubqueries: [String] {
+    let all = significant
+    var subqueries: [Range<Int>] = []
+    var index = all.firstIndex { isWord($0, "SET") } ?? all.endIndex
+    while index < all.endIndex {
+      let end = closing(all[index...])
+      if index < end, end < all.endIndex, isWord(all[index + 1], "SELECT") {
+        subqueries.append(all[index].range.lowerBound..<all[end].range.upperBound)
+        index = end
+      }
+      index += 1
+    }
+    guard subqueries.count > 1 else { return [text(0..<bytes.count)] }
+    return subqueries.map { kept in
+      replacing(subqueries.filter { $0 != kept }.map { ($0, "(SELECT NULL)") })
     }
   }
 }

@@ -106,6 +106,12 @@ extension StoredTable.Column {
       && (type.contains("(") ? scale.map { !$0.contains("0") } ?? false : true)
   }
 
+  /// Whether apps probably store only 0 and 1 in the column.
+  var isFlag: Bool {
+    type.identifier.hasPrefix("bool")
+      || ["0", "1", "false", "true"].contains(defaultText?.identifier)
+  }
+
   /// Whether SQLite stores a text of digits as a number.
   var convertsDigits: Bool { [.integer, .numeric, .real].contains(Affinity(ofType: type)) }
 

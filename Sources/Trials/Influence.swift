@@ -47,6 +47,8 @@ struct Influence {
     if let narrowed = try narrowing(mapped, lost, isExact: gone.count < cells.count) {
       return narrowed
     }
+    // Marks that are not JSON of the form that the step reads do not count.
+    if mapped.contains(where: { isObject(table.rows[$0.row].kind) }) { return .kept(.elsewhere) }
     if let narrowed = try clearing(mapped) { return narrowed }
     guard !lost.isEmpty else { return .kept(.elsewhere) }
     if let narrowed = try range(lost) { return narrowed }
@@ -191,13 +193,10 @@ struct Influence {
   /// Whether the column keeps its name and its kind of values, and is not a flag. Then two
   /// different results, as of `n <> 0`, are not enough for a list of values.
   private func isReduced(_ cell: LossJudge.Cell) -> Bool {
-    let isFlag =
-      ["0", "1", "false", "true"].contains(column.defaultText?.identifier)
-      || column.type.identifier.hasPrefix("bool")
     let isSame =
       name == table.shape.key && newName == column.key
       && judge.shapeAfter(table.shape.key)?.column(newName)?.affinity == column.affinity
-    return !isFlag && isSame && table.rows[cell.row].kind.isMarked
+    return !column.isFlag && isSame && table.rows[cell.row].kind.isMarked
       && judge.valuesAfter(cell, in: name, as: newName).allSatisfy(isOfKind)
   }
 
@@ -251,13 +250,11 @@ struct Influence {
   private func narrowing(
     _ mapped: [LossJudge.Cell], _ lost: [LossJudge.Cell], isExact: Bool
   ) throws(Failure) -> LossJudge.Verdict? {
-    let members = judge.text.members(of: column.key)
     let objects =
-      members.isEmpty
-      ? []
-      : [(7_500_001, 1), (7_500_001, 2), (7_500_777, 1)].map { mark, rest in
-        MarkMaker.object(.integer(mark), members, rest: rest)
-      }
+      judge.text.readsJSON(in: column.key)
+      ? [(7_500_001, 1), (7_500_001, 2), (7_500_777, 1)].map { mark, rest in
+        judge.text.form(of: .integer(mark), for: column.key, rest: rest)
+      } : []
     if let cell = (mapped + lost).first(where: { isObject(table.rows[$0.row].kind) }) {
       return try narrowed(objects, in: cell)
     }
@@ -317,7 +314,7 @@ struct Influence {
   }
 
   private func isObject(_ kind: RowKind) -> Bool {
-    if case .members = kind { !judge.text.members(of: column.key).isEmpty } else { false }
+    if case .members = kind { judge.text.readsJSON(in: column.key) } else { false }
   }
 
   /// A verdict if a value that the step names becomes NULL in a column that accepted NULL before:

@@ -76,6 +76,17 @@ struct MarkMaker {
     return object(members.map { ($0, text) } + [("zebra", .integer(rest))])
   }
 
+  /// A JSON list of different elements that contain the mark: objects with these members, or texts.
+  static func list(of mark: Value, _ members: [String], count: Int) -> Value {
+    let number = numbers(in: mark).first ?? 0
+    let elements = (0..<count).map { place -> String in
+      let mark = Value.text(place == 0 ? "Milk \(number)" : "Bread \(number) \(place)")
+      return members.isEmpty
+        ? "\"\(mark.text ?? "")\"" : object(members.map { ($0, mark) }).text ?? ""
+    }
+    return .text("[\(elements.joined(separator: ", "))]")
+  }
+
   /// - Parameter members: the path of each member, without `$.`, and its value.
   static func object(_ members: [(path: String, value: Value)]) -> Value {
     let texts = members.map { path, value in

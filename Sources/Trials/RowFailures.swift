@@ -86,6 +86,16 @@ struct RowFailures {
     }
   }
 
+  /// The tables with rows of earlier migrations that the migration changes, and whose rows no statement of
+  /// these migrations updates. An app may have added rows; otherwise the history knows all rows.
+  private func tightened(after steps: [Int]) -> Set<Identifier> {
+    let updated = Set(
+      steps.flatMap { timeline.statements(in: $0) }.compactMap(\.target)
+        .filter { !$0.updates.isEmpty }.map(\.name.identifier))
+    return history.affected[migration].changed.union(newIndexes.map(\.table.identifier))
+      .filter { history.hasRows($0, before: migration) }.subtracting(updated)
+  }
+
   private enum Filled {
     case experiment(Experiment)
     /// An earlier migration failed on the rows.
@@ -106,6 +116,7 @@ struct RowFailures {
     try history.insertRows(before: steps[0], schema, on: connection)
     var marks = MarkMaker()
     var known: Set<Identifier> = []
+    let seeded = tightened(after: steps)
     // Where a foreign key has an action, an app may delete any parent, including one that the
     // migration names.
     let namesParents = removals.contains(where: \.hasAction)
@@ -123,7 +134,7 @@ struct RowFailures {
       var filler = RowFiller(
         connection, scratch.schema, text, kinds: kinds, marks: marks,
         later: history.schemas[step + 1])
-      try filler.fill(tables.sorted())
+      try filler.fill(tables.sorted(), beside: seeded.subtracting(known))
       connection.set(.triggers, to: false)
       for table in emptied {
         try connection.execute("DELETE FROM main.\(Quoting.quoted(table.text))")
@@ -153,9 +164,8 @@ struct RowFailures {
     connection.set(.triggers, to: false)
     defer { connection.set(.triggers, to: true) }
     for index in newIndexes {
-      // Rows that earlier migrations wrote have the kind `likely(0)`.
       guard let table = tables[index.table.identifier],
-        table.rows.contains(where: { $0.kind != .likely(0) })
+        table.rows.contains(where: { $0.kind != .seeded })
       else { continue }
       let name = Quoting.quoted(table.shape.name)
       for column in index.columns.compactMap({ $0.flatMap(table.shape.column) }) {
@@ -251,7 +261,9 @@ extension Experiment {
         analysis.formatted.contains([shape.key, column.key]) && !column.isInKey
           && ![.integer, .real].contains(column.affinity) && !shape.refers(by: column)
       }
-      guard let row = table.rows.first(where: { $0.kind != .likely(0) }), !columns.isEmpty else {
+      guard let row = table.rows.first(where: { ![.likely(0), .seeded].contains($0.kind) }),
+        !columns.isEmpty
+      else {
         continue
       }
       func changes(clearing null: Identifier? = nil) -> [Change] {

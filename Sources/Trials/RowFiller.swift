@@ -20,6 +20,7 @@ struct RowFiller {
   /// The values that a column accepts although it refused a mark, by table and column.
   private var accepted: [[Identifier]: [Value]] = [:]
   private var shapes: [Identifier: DeviceTable] = [:]
+  private var seeded: Set<Identifier> = []
 
   /// - Parameters:
   ///   - kinds: the kinds of rows that each table gets.
@@ -37,7 +38,13 @@ struct RowFiller {
   }
 
   /// Fills the empty tables among these tables and the tables that they refer to.
-  mutating func fill(_ tables: [Identifier]) throws(DatabaseError) {
+  ///
+  /// - Parameter seeded: tables that get rows beside those that they have. Other tables refer only to the
+  ///   latter.
+  mutating func fill(
+    _ tables: [Identifier], beside seeded: Set<Identifier> = []
+  ) throws(DatabaseError) {
+    self.seeded = seeded
     for name in tables { try describe(name) }
     references = FilledDatabase.references(of: shapes, text)
     for (name, shape) in shapes {
@@ -46,7 +53,7 @@ struct RowFiller {
       var table = FilledDatabase.Table(shape: shape, key: key)
       table.rows = try connection.rows(
         "SELECT \(key.joined(separator: ", ")) FROM main.\(Quoting.quoted(shape.name)) LIMIT 8"
-      ).map { FilledDatabase.Row(kind: .likely(0), address: table.address($0)) }
+      ).map { FilledDatabase.Row(kind: .seeded, address: table.address($0)) }
       if !table.rows.isEmpty { filled[name] = table }
     }
     connection.set(.foreignKeys, to: false)
@@ -68,7 +75,10 @@ struct RowFiller {
   private mutating func fill(
     _ name: Identifier, within path: [Identifier]
   ) throws(DatabaseError) {
-    guard let shape = shapes[name], filled[name] == nil, !path.contains(name) else { return }
+    guard let shape = shapes[name], !path.contains(name) else { return }
+    let own = filled[name]?.rows ?? []
+    guard filled[name] == nil || seeded.contains(name) && own.allSatisfy({ $0.kind == .seeded })
+    else { return }
     for reference in references[name] ?? [] where reference.parent != name {
       try fill(reference.parent, within: path + [name])
     }
@@ -77,7 +87,7 @@ struct RowFiller {
         [.table, .index].contains($0.kind) && $0.table.identifier == name
       })
     filled[name] = FilledDatabase.Table(
-      shape: shape, key: try key(of: shape), hints: hints.values)
+      shape: shape, key: try key(of: shape), hints: hints.values, rows: own)
     let candidates = try Candidates(shape, hints: hints, connection)
     let source = try Origin(
       shape: shape, candidates: candidates, distinct: shape.distinctKeys,
@@ -87,11 +97,15 @@ struct RowFiller {
       parents: (references[name] ?? []).map { (reference) throws(DatabaseError) in
         reference.parent == name ? nil : try keys(for: reference)
       })
+    for column in shape.columns where text.comparesFlag(column) {
+      accepted[[name, column.key]] = [0, 1]
+    }
     for (number, kind) in kinds.enumerated() {
       guard var row = try start(kind, source) else { continue }
       for (index, column) in shape.columns.enumerated() {
         guard let own = row[column.key], let known = accepted[[name, column.key]], !known.isEmpty,
-          isMark(own) || kind.isLikely && own != .null && !known.contains(own)
+          isMark(own)
+            || (kind.isLikely || text.comparesFlag(column)) && own != .null && !known.contains(own)
         else { continue }
         // Two columns with the same list of values must differ in some rows. Each column starts at
         // another value, and at yet another one whenever the list repeats.
@@ -277,7 +291,10 @@ struct RowFiller {
   private func keys(for reference: DeviceTable.Reference) throws(DatabaseError) -> [[Value]] {
     let names = quotedList(reference.parentColumns.map(\.text))
     var keys: [[Value]] = []
-    let parents = filled[reference.parent]?.rows ?? []
+    let isSeeded = seeded.contains(reference.parent)
+    let parents = (filled[reference.parent]?.rows ?? []).filter {
+      !isSeeded || $0.kind == .seeded
+    }
     // The first row may refer to no parent, so that the next rows refer to those that the step names.
     let named = isLikely ? parents.dropFirst().filter(\.kind.isNamed) : []
     let others = parents.dropFirst().filter { named.isEmpty || !$0.kind.isNamed }

@@ -43,6 +43,8 @@ enum RowKind: Hashable {
   case members(Int)
   /// The most likely values, which repeat; NULL in the first row.
   case likely(Int)
+  /// A row that exists already.
+  case seeded
 }
 
 extension RowKind {

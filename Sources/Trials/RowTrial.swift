@@ -356,7 +356,7 @@ package final class RowTrial {
     }
     let combined = RowFiller.combinedKinds(text.compared.count)
     let kinds =
-      RowFiller.allKinds + combined + (text.namesMembers ? RowFiller.memberKinds : [])
+      RowFiller.allKinds + combined + (text.readsJSON ? RowFiller.memberKinds : [])
       + (text.readsTimes ? RowFiller.dateKinds : []) + (text.readsTypes ? [.otherTypes] : [])
     let full = try experiment(kinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {

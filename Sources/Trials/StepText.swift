@@ -23,6 +23,8 @@ struct StepText {
   private var hasJoin = false
   /// Whether a statement joins tables, or compares columns as a join does.
   var joinsTables: Bool { hasJoin || !joined.isEmpty }
+  /// The columns that functions read as JSON lists.
+  private var lists: Set<Identifier> = []
   /// Whether a function reads a date or a time.
   private(set) var readsTimes = false
 
@@ -71,6 +73,11 @@ struct StepText {
 
   /// Whether the step's text contains the value.
   func names(_ value: Value) -> Bool { literals.values.contains { $0.contains(value) } }
+
+  /// Whether the step compares a flag with both of its values.
+  func comparesFlag(_ column: DeviceTable.Column) -> Bool {
+    column.isFlag && Set(compared[column.key] ?? []) == [0, 1]
+  }
 
   /// The value of a column in a row that combines values with which the step compares columns. Nil for a mark.
   ///
@@ -137,6 +144,11 @@ struct StepText {
         // `x IN (SELECT y FROM …)`
         joined.append((left, right))
       } else if let name = name(index) {
+        if let call = calls.last ?? nil, Self.listReaders.contains(call),
+          [")", ","].contains(sql.textOrEmpty(tokens, index + 1))
+        {
+          lists.insert(name)
+        }
         if !Keywords.isKeyword(name.text) || columns.contains(name)
           || tokens[index].kind == .quotedIdentifier
         {
@@ -237,10 +249,25 @@ struct StepText {
     "=", "==", "<>", "!=", "<", ">", "<=", ">=", "is", "not", "like", "glob",
   ]
 
-  /// The mark, in a JSON object if the step names members of the column.
-  func form(of mark: Value, for column: Identifier) -> Value {
+  private static let listReaders: Set<Identifier> = [
+    "json_each", "json_tree", "json_array_length", "jsonb_each", "jsonb_tree",
+  ]
+
+  /// The mark, in a JSON object or in a list if the step reads the column as JSON.
+  ///
+  /// - Parameter rest: the value of another member, or the number of other elements.
+  func form(of mark: Value, for column: Identifier, rest: Int64 = 1) -> Value {
     let members = members(of: column)
-    return members.isEmpty ? mark : MarkMaker.object(mark, members)
+    guard lists.contains(column) else {
+      return members.isEmpty ? mark : MarkMaker.object(mark, members, rest: rest)
+    }
+    let all = literals.keys.sorted().flatMap(self.members(of:))
+    return MarkMaker.list(of: mark, all, count: Int(rest))
+  }
+
+  /// Whether the step reads the column as JSON.
+  func readsJSON(in column: Identifier) -> Bool {
+    lists.contains(column) || !members(of: column).isEmpty
   }
 
   /// The members of JSON objects in a column that the step names by their paths.
@@ -276,8 +303,8 @@ struct StepText {
     }
   }
 
-  /// Whether the step names a member of a JSON object in a column.
-  var namesMembers: Bool { literals.keys.contains { !members(of: $0).isEmpty } }
+  /// Whether the step reads a column as JSON.
+  var readsJSON: Bool { !lists.isEmpty || literals.keys.contains(where: readsJSON) }
 
   private func name(_ tokens: [Token], _ index: Int, _ sql: TokenizedSQL) -> Identifier? {
     guard tokens.indices.contains(index) else { return nil }

@@ -31,6 +31,34 @@ struct SeededTests {
           """)) == ["0002 4:7 error fails-on-data notes"])
   }
 
+  @Test("an app may have added rows to those of the history, which no statement updates")
+  func addedRows() throws {
+    func found(_ update: String) throws -> [String] {
+      try lint(
+        [
+          sql(
+            """
+            CREATE TABLE page (id INTEGER PRIMARY KEY, title TEXT NOT NULL, a INTEGER) STRICT;
+            CREATE TABLE link (id INTEGER PRIMARY KEY, page INTEGER REFERENCES page, n TEXT) STRICT;
+            CREATE INDEX link_page ON link (page);
+            INSERT INTO page (title, a) VALUES ('Root', 1);
+            """),
+          sql(
+            """
+            \(update)
+            CREATE TABLE x (id INTEGER PRIMARY KEY, title TEXT NOT NULL, a INTEGER NOT NULL) STRICT;
+            INSERT INTO x (id, title, a) SELECT id, title, a FROM page;
+            DROP TABLE page;
+            ALTER TABLE x RENAME TO page;
+            UPDATE link SET n = CASE page WHEN 1 THEN 'one' END;
+            """),
+        ], .local
+      ).findings.filter { $0.rule == "fails-on-data" }.map(\.short)
+    }
+    #expect(try found("") == ["0002 5:7 error fails-on-data page"])
+    #expect(try found("UPDATE page SET a = 1 WHERE id = 1;") == [])
+  }
+
   @Test("repeated values are found at the statement that creates the key")
   func repeats() throws {
     #expect(

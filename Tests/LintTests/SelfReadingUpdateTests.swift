@@ -33,6 +33,8 @@ struct SelfReadingUpdateTests {
         + "(SELECT i.position FROM main.t i WHERE i.id = o.up) WHERE up > 0",
       "- sql: UPDATE t SET rank = up IS NOT DISTINCT FROM 1, position = "
         + "(SELECT count(*) FROM t AS x WHERE x.position < t.position) WHERE id > 0",
+      "- sql: UPDATE t SET position = (SELECT count(*) FROM t AS x WHERE x.position < t.position) "
+        + "WHERE id IN (SELECT id FROM other)",
     ])
   func warned(profile: Profile, operation: String) throws {
     #expect(try found(operation, profile) == [2])
@@ -48,6 +50,8 @@ struct SelfReadingUpdateTests {
       "- update: { table: t, all: true, "
         + "set: { position: (SELECT o.position FROM other o WHERE o.id = t.id) } }",
       "- update: { table: t, set: { position: 0 }, where: id IN (SELECT id FROM v) }",
+      "- sql: UPDATE t SET position = (SELECT o.position FROM other o WHERE o.id = t.id) "
+        + "WHERE id IN (SELECT id FROM t WHERE position IS NULL LIMIT 500)",
       "- sql: UPDATE t SET position = n.c FROM (SELECT a.id, count(*) AS c FROM t a "
         + "JOIN t b ON b.position < a.position GROUP BY 1) AS n WHERE n.id = t.id",
     ])
