@@ -3,8 +3,8 @@ import SchemaSQLText
 /// Data that a step removed from generated rows.
 package struct Loss: Sendable {
   package enum Kind: Sendable {
-    /// Values of a column, in all rows or in some.
-    case values(isAll: Bool)
+    /// Values of a column, in all rows or in some, and the trigger that overwrites them.
+    case values(isAll: Bool, by: String? = nil)
     /// Values that moved to columns which had values of their own.
     case exchanged([(from: String, to: String)])
     /// Values of a column that moved to other rows.

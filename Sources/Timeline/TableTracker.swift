@@ -262,6 +262,10 @@ package final class TableTracker {
     // created before the old table was removed.
     var change = change
     let isRenamedInto = tables[id].names.count > 1
+    // An older table whose own name another table has now, is the copy that a rebuild leaves.
+    if let former = tables[id].start?.name.identifier, live[former] != nil, former != before.key {
+      return change
+    }
     let existedBeforeRemoval = change.removal.map { tables[id].created.number < $0.number } ?? false
     if isRenamedInto || existedBeforeRemoval { change.replacement = tables[id].shaped }
     return change

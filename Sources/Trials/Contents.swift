@@ -137,6 +137,16 @@ extension Value {
     }
   }
 
+  /// Whether it is the fixed time of a run, in a usual format.
+  var isOfFixedClock: Bool {
+    switch self {
+    case .integer(let seconds): seconds == 1_767_268_800
+    case .text(let text):
+      text == ChanceCounter.day || text == "1767268800" || text.contains(ChanceCounter.noon)
+    default: false
+    }
+  }
+
   /// Whether it is the name of a random value that several cells contain.
   var isNameOfSharedRandom: Bool { isNameOfRandom && self != .anyRandom }
 

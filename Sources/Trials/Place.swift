@@ -192,13 +192,23 @@ struct Place {
     }
   }
 
-  /// Whether the statement writes the column, or a trigger that it fires writes another value than NULL. Such a
-  /// trigger maintains, for example, the time of the last change, or the number of rows of another table.
+  /// The trigger that writes the column when the statement runs.
+  func trigger(of statement: StatementPlace, writing column: Identifier) -> String? {
+    timeline.statements(in: migration).first { $0.place == statement }?.events.first { event in
+      event.action == .update && event.trigger != nil && event.second?.identifier == column
+        && names.contains(event.first?.identifier ?? "")
+    }?.trigger
+  }
+
+  /// Whether the statement writes the column, or a trigger that it fires writes another value than NULL and the
+  /// time. Such a trigger maintains, for example, the number of rows of another table.
   func updates(
     _ step: Experiment.Step, _ column: Identifier, of cells: [LossJudge.Cell]
   ) -> Bool {
     let isMaintained = cells.contains { cell in
-      judge.valuesAfter(cell, in: outcome.name, as: column).contains { $0 != .null }
+      judge.valuesAfter(cell, in: outcome.name, as: column).contains {
+        $0 != .null && !$0.isOfFixedClock
+      }
     }
     let isWritten = isWritten(operation(step))
     let writesTable = writesTable(step)

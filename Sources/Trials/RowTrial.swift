@@ -162,6 +162,8 @@ package final class RowTrial {
       case .skipped: evidence.skipped.insert(key)
       case .untried where !isThere && !mayCopy(key, timeline):
         evidence.destinations[key] = .nowhere
+      // Without the lost rows, too few values remain.
+      case .untried where !outcome.lost.isEmpty: break
       case .untried:
         note(migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
       case .kept(let destination):
@@ -179,7 +181,10 @@ package final class RowTrial {
         guard isThere, case .nowhere = destination,
           let statement = try place.ofCells(cells, column.key)
         else { continue }
-        evidence.losses.append(outcome.loss(.values(isAll: isAll), of: column, at: statement))
+        evidence.losses.append(
+          outcome.loss(
+            .values(isAll: isAll, by: place.trigger(of: statement, writing: column.key)),
+            of: column, at: statement))
       case .moved(let cells):
         guard let statement = try place.ofMoved(cells, column.key) else { continue }
         evidence.losses.append(outcome.loss(.moved, of: column, at: statement))

@@ -13,7 +13,8 @@ extension Rule {
       differed are equal afterwards. One cause is a copy that leaves a column out or changes the \
       places of columns in `SELECT *`. Others are a new column with the name of a dropped column, \
       ON DELETE SET NULL, a text that becomes a number ('007' is 7), ranks in place of the values, \
-      and values that move to other rows. Lint runs the migration on generated rows, with one value \
+      values that move to other rows, and a trigger that sets the time of the last change in every \
+      row that an UPDATE writes. Lint runs the migration on generated rows, with one value \
       and with another. If both runs leave the same database, the value is lost. The form of the SQL makes no difference. Four kinds of changes are not \
       findings: an UPDATE that overwrites the column itself, the conversion of values that a new \
       CHECK forbids, a date function that cuts off fractions of a second, and new numbers in the \
@@ -42,8 +43,13 @@ extension Rule {
       let found = timeline.losses.losses.compactMap { loss -> Draft? in
         let object = loss.table + (loss.column.map { ".\($0)" } ?? "")
         let message: String
+        var help: String?
         switch loss.kind {
-        case .values(let isAll):
+        case .values(let isAll, let trigger?):
+          message =
+            "the trigger `\(trigger)` overwrites \(isAll ? "the" : "some") values of `\(object)`"
+          help = "drop the trigger before this statement, and create it again afterwards"
+        case .values(let isAll, nil):
           message =
             "\(isAll ? "the values" : "some values") of `\(object)` are lost: with other values there, "
             + "the database is the same after the migration"
@@ -58,7 +64,7 @@ extension Rule {
         }
         return timeline.draft(
           message, at: loss.place, keys: ["column", "type", "from", "columns", "table"],
-          column: loss.column, object: object, table: loss.table)
+          column: loss.column, object: object, table: loss.table, help: help)
       }
       // Losses that the experiment with a single migration does not find: the table had no rows in
       // it, or another migration of the release gives the column's name to another column.
