@@ -40,16 +40,18 @@ struct Influence {
       return .lost(free, isAll: free.count == cells.count)
     }
     guard !judge.experiment.hasSpentBudget else { return .skipped }
-    guard let (mapped, lost) = try effects(of: free) else {
+    guard let (mapped, unchanged) = try effects(of: free) else {
       return free.count < gone.count ? .kept(.elsewhere) : .untried
     }
     if try isPosition(free) { return .kept(.elsewhere) }
-    if let narrowed = try narrowing(mapped, lost, isExact: gone.count < cells.count) {
+    if let narrowed = try narrowing(mapped, unchanged, isExact: gone.count < cells.count) {
       return narrowed
     }
     // Marks that are not JSON of the form that the step reads do not count.
     if mapped.contains(where: { isObject(table.rows[$0.row].kind) }) { return .kept(.elsewhere) }
     if let narrowed = try clearing(mapped) { return narrowed }
+    // A row of a dropped table that holds only keys says nothing about the row to which it refers.
+    let lost = unchanged.filter { name != nil || mapped.isEmpty || !isReferenceOfEmptyRow($0) }
     guard !lost.isEmpty else { return .kept(.elsewhere) }
     if let narrowed = try range(lost) { return narrowed }
     if try isListOfValues(lost) { return try unnamed(lost[0]) ?? .kept(.elsewhere) }
@@ -59,6 +61,13 @@ struct Influence {
 
   private func isKeyOfOthers(_ cell: LossJudge.Cell) -> Bool {
     judge.keys(for: cell) == nil && column.isInKey && judge.isShared(cell)
+  }
+
+  private func isReferenceOfEmptyRow(_ cell: LossJudge.Cell) -> Bool {
+    judge.keys(for: cell) != nil
+      && zip(table.shape.columns, table.rows[cell.row].cells).allSatisfy { other, value in
+        other.key == column.key || other.isInKey || value == .null
+      }
   }
 
   /// Whether the step gives the rows random keys of another type and, if a foreign key refers to the table,

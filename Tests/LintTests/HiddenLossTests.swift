@@ -336,6 +336,48 @@ struct HiddenLossTests {
     ])
   fileprivate func withoutParent(_ step: Step) throws { try check(step) }
 
+  @Test("a merge of two tables keeps the keys of rows that hold nothing else")
+  func merged() throws {
+    let report = try lint(
+      [
+        sql(
+          """
+          CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+          CREATE TABLE profiles (
+            user INTEGER NOT NULL UNIQUE REFERENCES users, bio TEXT, site TEXT
+          );
+          """),
+        sql(
+          """
+          ALTER TABLE users ADD COLUMN bio TEXT;
+          ALTER TABLE users ADD COLUMN site TEXT;
+          UPDATE users SET bio = p.bio, site = p.site FROM profiles p WHERE p.user = users.id;
+          DROP TABLE profiles;
+          """),
+      ], .local)
+    let messages = report.findings.filter { $0.rule == "drop-table" }.map(\.message)
+    #expect(messages.count == 1 && messages[0].contains("other tables hold its values"))
+  }
+
+  @Test("the copy that a rebuild left may go when the next rebuild leaves another one")
+  func formerCopies() throws {
+    func rebuilt(_ columns: String, _ copied: String) -> String {
+      """
+      CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT, \(columns));
+      INSERT INTO n (\(copied)) SELECT \(copied) FROM t;
+      ALTER TABLE t RENAME TO t_old;
+      ALTER TABLE n RENAME TO t;
+      """
+    }
+    let report = try lint(
+      [
+        sql("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)"),
+        sql(rebuilt("w TEXT", "id, name")),
+        sql("DROP TABLE IF EXISTS t_old;\n" + rebuilt("w TEXT, h TEXT", "id, name, w")),
+      ], .local)
+    #expect(report.findings.filter { $0.severity != .note } == [])
+  }
+
   @Test(
     "a table that is renamed and then rebuilt in one migration is tested",
     arguments: [
