@@ -322,6 +322,32 @@ struct MoreHarmTests {
             "CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_x ON a (x, y)"),
           sql("DROP INDEX a_x; CREATE UNIQUE INDEX a_x ON a (x)")),
         Harm(
+          "an index under another name, after which a column gets another name",
+          ["rename-table reminders", "rename-column reminders.priority"], .local,
+          sql(
+            """
+            ALTER TABLE reminders RENAME TO tasks;
+            CREATE TABLE n (\(columns)) STRICT;
+            INSERT INTO n SELECT * FROM tasks;
+            DROP TABLE tasks;
+            ALTER TABLE n RENAME TO tasks;
+            \(again.replacing("reminders", with: "tasks"))
+            ALTER TABLE tasks RENAME COLUMN priority TO urgency;
+            """)),
+        Harm(
+          "an index under another name, in the first of two rebuilds and again in the second",
+          ["rename-table reminders"], .local,
+          sql(
+            (["ALTER TABLE reminders RENAME TO tasks;"]
+              + Array(
+                repeating: """
+                  CREATE TABLE n (\(columns)) STRICT;
+                  INSERT INTO n SELECT * FROM tasks;
+                  DROP TABLE tasks;
+                  ALTER TABLE n RENAME TO tasks;
+                  \(again.replacing("reminders", with: "tasks"))
+                  """, count: 2)).joined(separator: "\n"))),
+        Harm(
           "an index under another name", [], .local,
           rebuild(columns, after: again.replacing("INDEX reminders_title", with: "INDEX by_title"))),
         Harm(

@@ -87,7 +87,7 @@ extension Timeline {
   ) -> [SchemaObject] {
     made.filter { made in
       made.object.kind == removed.object.kind && made.object.table.identifier == rebuild.after?.key
-        && made.place.number > rebuild.shaped.number
+        && made.place.number > min(removed.place.number, rebuild.shaped.number)
         && losses.areInOneRelease(made.place.migration, rebuild.migration)
     }.map(\.object)
   }
