@@ -5,13 +5,16 @@ import SchemaSQLText
 struct ObjectTracker {
   /// The current objects, with the statements that created them.
   private(set) var creators: [SchemaDelta.Key: CreatedObject] = [:]
-  /// The objects that the current migration removed.
-  private var vanished: [SchemaDelta.Key: (place: StatementPlace, isImplicit: Bool)] = [:]
+  /// The objects that the current migration removed. It may have created others with their names.
+  private var vanished: [SchemaDelta.Key: Vanished] = [:]
 
-  mutating func endMigration() {
-    for key in vanished.keys { creators[key] = nil }
-    vanished = [:]
+  private struct Vanished {
+    let creator: CreatedObject?
+    let place: StatementPlace
+    let isImplicit: Bool
   }
+
+  mutating func endMigration() { vanished = [:] }
 
   /// - Parameter change: the change that a statement makes.
   mutating func note(
@@ -20,13 +23,14 @@ struct ObjectTracker {
     let tables = Set(droppedTables.map { $0.name.identifier })
     for (key, object) in change.before where key.kind != .table && change.after[key] == nil {
       let isImplicit = object.kind != .view && tables.contains(object.table.identifier)
-      vanished[key] = (place, isImplicit)
+      vanished[key] = Vanished(
+        creator: creators.removeValue(forKey: key), place: place, isImplicit: isImplicit)
     }
     for (key, object) in change.after where key.kind != .table {
       // An object that a rebuild recreates unchanged keeps its original place.
-      let same = creators[key].flatMap { $0.object.readsLike(object) ? $0.place : nil }
+      let old = creators[key] ?? vanished[key]?.creator
+      let same = old.flatMap { $0.object.readsLike(object) ? $0.place : nil }
       creators[key] = CreatedObject(object: object, place: same ?? place)
-      vanished[key] = nil
     }
   }
 
@@ -35,14 +39,16 @@ struct ObjectTracker {
   ///   - after: the schema after it.
   func removed(_ delta: SchemaDelta, _ after: Schema) -> [RemovedObject] {
     delta.before.compactMap { key, object -> RemovedObject? in
-      guard key.kind != .table, delta.after[key] == nil, let (place, isImplicit) = vanished[key]
+      // An index that is not unique does not replace a unique one of its name.
+      guard key.kind != .table, let old = vanished[key],
+        delta.after[key] == nil || IndexShape(object)?.isUnique ?? false
       else { return nil }
       let replacements =
         object.kind == .view
         ? after.objects.filter { $0.name.identifier == key.name }
         : after.objects(object.kind, on: object.table)
       return RemovedObject(
-        object: object, place: place, isImplicit: isImplicit,
+        object: object, place: old.place, isImplicit: old.isImplicit,
         hasTable: after.object(.table, object.table) != nil
           || after.object(.view, object.table) != nil,
         replacements: replacements)

@@ -322,6 +322,11 @@ struct MoreHarmTests {
             "CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_x ON a (x, y)"),
           sql("DROP INDEX a_x; CREATE UNIQUE INDEX a_x ON a (x)")),
         Harm(
+          "a plain index in the place of a unique one, under its name", ["drop-constraint a_x"],
+          .local,
+          sql("CREATE TABLE a (\(key), x TEXT) STRICT; CREATE UNIQUE INDEX a_x ON a (x)"),
+          sql("DROP INDEX a_x; CREATE INDEX a_x ON a (x)")),
+        Harm(
           "an index under another name, after which a column gets another name",
           ["rename-table reminders", "rename-column reminders.priority"], .local,
           sql(
