@@ -131,7 +131,7 @@ extension TableChange {
   /// renamed a copy from an earlier migration into place.
   package func newest(of places: [StatementPlace]) -> StatementPlace {
     let own = places.filter { $0.migration == migration }
-    return own.max { $0.number < $1.number } ?? removal ?? shaped
+    return own.max { $0.number < $1.number } ?? removal ?? last
   }
 
   /// The statement of this migration that last created, renamed or retyped the column. See

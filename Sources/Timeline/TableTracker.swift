@@ -189,7 +189,7 @@ package final class TableTracker {
       touch(old)
       tables[old].successor = id
       tables[old].isLeftover = true
-      tables[id].inheritColumns(of: table)
+      tables[id].inheritColumns(of: tables[old])
       // Intermediate copies of the rows are leftovers of the rebuild, too.
       guard !copy.isDirect else { continue }
       for between in origins.keys where copies.copies(into: between)[old] != nil {
@@ -284,7 +284,7 @@ package final class TableTracker {
 
   private func endRebuild(of id: Int, _ replacing: inout Set<Int>) {
     guard let successor = tables[id].successor, let start = tables[id].start,
-      let displaced = tables[id].left[start.name.identifier],
+      let displaced = tables[id].displacement(from: start.key),
       // The migration may rename the table and then rebuild it under its new name.
       tables[successor].names.contains(start.name.identifier) || tables[id].isDropped
     else { return }
@@ -346,7 +346,7 @@ package final class TableTracker {
         Removed(
           table: id, start: known, displaced: displaced, change: timeline.changes.count))
       append(change)
-    } else if table.shaped.migration == migration {
+    } else if change.last.migration == migration {
       append(change)
     }
   }

@@ -117,7 +117,12 @@ package struct Timeline: Sendable {
           table.isSameName(as: after.name), before.column(name) == nil,
           move(at: column.place) == nil
         else { continue }
-        changes[index].lost[number].outcome = .renamed(to: name)
+        // A later statement may have renamed the column of the new table.
+        let renamed = changes[index].place(of: name)
+        let replaced = max(changes[index].shaped.number, column.place.number)
+        changes[index].lost[number] = LostColumn(
+          name: column.name, outcome: .renamed(to: name),
+          place: renamed.number > replaced ? renamed : column.place)
       }
     }
   }
@@ -261,7 +266,7 @@ package struct TableChange: Sendable {
   package var lost: [LostColumn] = []
   /// The statement that last created, renamed or retyped each column of `after`.
   package var columnPlaces: [Identifier: StatementPlace] = [:]
-  /// The statement that gave `after` its form.
+  /// The statement that gave `after` its form. ADD, DROP and RENAME COLUMN do not count.
   package let shaped: StatementPlace
   /// The statement that dropped or renamed the table.
   package var removal: StatementPlace?
@@ -313,6 +318,11 @@ package struct TableChange: Sendable {
       && !renamedColumns.values.contains(column.identifier)
   }
 
+  /// The last statement that changed the table's columns or its form.
+  package var last: StatementPlace {
+    (columnPlaces.values + lost.map(\.place)).reduce(shaped) { $0.number < $1.number ? $1 : $0 }
+  }
+
   package func place(of column: Identifier) -> StatementPlace { columnPlaces[column] ?? shaped }
 
   package func place(of column: String) -> StatementPlace { place(of: column.identifier) }
@@ -326,7 +336,7 @@ package struct LostColumn: Sendable {
   }
 
   package let name: String
-  package fileprivate(set) var outcome: Outcome
+  package let outcome: Outcome
   package let place: StatementPlace
 }
 

@@ -9,7 +9,8 @@ package struct TrackedTable: Sendable {
   package private(set) var shape: TableShape
   /// All names that the table has had.
   private(set) var names: Set<Identifier>
-  /// The last statement that changed the table's definition. A rename of the table does not count.
+  /// The last statement that changed the table's definition. A rename of the table does not count,
+  /// and neither does ADD, DROP or RENAME COLUMN.
   package private(set) var shaped: StatementPlace
   private(set) var columns: [Column]
   private(set) var isDropped = false
@@ -81,6 +82,11 @@ package struct TrackedTable: Sendable {
     for index in columns.indices { columns[index].origin = columns[index].key }
   }
 
+  /// The statement that dropped the table, or that renamed it from the name.
+  func displacement(from name: Identifier) -> StatementPlace? {
+    isDropped ? removal : left[name]
+  }
+
   mutating func drop(at place: StatementPlace) {
     isDropped = true
     removal = place
@@ -115,7 +121,7 @@ package struct TrackedTable: Sendable {
       losses[origin] = losses[origin] ?? place
     }
     if new.key == key {
-      shaped = place
+      if columns.map(\.key) == old.map(\.key) { shaped = place }
     } else {
       left[key] = place
       left[new.key] = nil
@@ -180,7 +186,7 @@ struct TableChain {
     for table in tables.dropFirst() {
       if let loss = table.losses[key] { return loss }
       guard table.columns.contains(where: { $0.origin == key }) else { break }
-      place = table.left[name.identifier]
+      place = table.displacement(from: name.identifier)
     }
     return place
   }

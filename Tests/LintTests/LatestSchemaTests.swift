@@ -164,6 +164,21 @@ struct LatestSchemaTests {
     #expect(findings.first?.fix?.contains("drop_index") == true)
   }
 
+  @Test("an index that a UNIQUE makes redundant is reported where both exist first")
+  func redundantBesideUnique() throws {
+    let table = sql(
+      "CREATE TABLE h (\(key), a TEXT, b TEXT, UNIQUE (a, b));\nCREATE INDEX i ON h (a)")
+    let column = sql("ALTER TABLE h ADD COLUMN x TEXT")
+    let rebuild = sql(
+      "CREATE TABLE n (\(key), a TEXT, b TEXT, x TEXT, UNIQUE (a, b));"
+        + "INSERT INTO n SELECT * FROM h; DROP TABLE h; ALTER TABLE n RENAME TO h;"
+        + "CREATE INDEX i ON h (a)")
+    #expect(
+      try found([table, column, rebuild], "redundant-index").map(\.short) == [
+        "0001 4:7 note redundant-index i"
+      ])
+  }
+
   @Test(
     "dropping a redundant index, as the finding advises, is not a finding",
     arguments: [
@@ -491,6 +506,25 @@ struct OmittedForeignKeyTests {
       """)
     let rebuild = sql(
       """
+  @Test("is found at the new table, even if later statements change its columns")
+  func position() throws {
+    let table = sql("CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT, y TEXT)")
+    let rebuild = sql(
+      """
+      CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT, y TEXT);
+      INSERT INTO n SELECT * FROM a;
+      DROP TABLE a;
+      ALTER TABLE n RENAME TO a;
+      ALTER TABLE a DROP COLUMN x;
+      ALTER TABLE a ADD COLUMN z TEXT;
+      ALTER TABLE a RENAME COLUMN y TO w;
+      """)
+    #expect(
+      try found([table, rebuild], "rebuild-loses-object").map(\.short) == [
+        "0002 3:7 warning rebuild-loses-object a"
+      ])
+  }
+
       CREATE TABLE n (id INTEGER PRIMARY KEY, p INTEGER);
       INSERT INTO n SELECT * FROM c;
       DROP TABLE c;

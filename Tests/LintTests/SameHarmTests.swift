@@ -104,7 +104,7 @@ struct SameHarmTests {
         rename to "Reminders";
         """)),
     Way(
-      "rename the old table first", "0002 3:7",
+      "rename the old table first", "0002 6:7",
       sql(
         """
         ALTER TABLE reminders RENAME TO old;
@@ -142,7 +142,7 @@ struct SameHarmTests {
         ALTER TABLE n RENAME TO reminders;
         """)),
     Way(
-      "CREATE TABLE AS SELECT from the renamed table", "0002 3:7",
+      "CREATE TABLE AS SELECT from the renamed table", "0002 5:7",
       sql(
         """
         ALTER TABLE reminders RENAME TO old;
@@ -380,7 +380,7 @@ struct SameHarmTests {
         """)),
     Way(
       "the same, the old table renamed first, in another order",
-      "0002 3:7 error rename-column reminders.isCompleted",
+      "0002 7:7 error rename-column reminders.isCompleted",
       sql(
         """
         ALTER TABLE reminders RENAME TO old;
@@ -399,7 +399,7 @@ struct SameHarmTests {
         """)),
     Way(
       "CREATE TABLE AS SELECT with an alias, from the renamed table",
-      "0002 3:7 error rename-column reminders.title",
+      "0002 5:7 error rename-column reminders.title",
       sql(
         """
         ALTER TABLE reminders RENAME TO old;
@@ -452,7 +452,7 @@ struct SameHarmTests {
         """)),
     Way(
       "a rebuild that gives another name, and a rename",
-      "0002 5:7 error rename-column reminders.isCompleted",
+      "0002 7:7 error rename-column reminders.isCompleted",
       sql(
         """
         CREATE TABLE n (\(columns), done INTEGER);
@@ -646,6 +646,23 @@ struct SameHarmTests {
     #expect(
       report.findings.filter { removals.contains($0.rule) }.map(\.short) == [
         "0003 3:7 error drop-table tags"
+      ])
+  }
+
+  @Test("a column that one rebuild adds is reported where a drop after the next rebuild removes it")
+  func droppedAfterRebuild() throws {
+    let rebuild = """
+      CREATE TABLE n (\(columns), isCompleted INTEGER, x TEXT);
+      INSERT INTO n SELECT r.*, NULL FROM reminders AS r;
+      DROP TABLE reminders;
+      ALTER TABLE n RENAME TO reminders;
+      """
+    let again =
+      rebuild.replacing("r.*, NULL", with: "r.*") + "\nALTER TABLE reminders DROP COLUMN x;"
+    let report = try lint([base, sql(rebuild), sql(again)], .additive)
+    #expect(
+      report.findings.filter { removals.contains($0.rule) }.map(\.short) == [
+        "0003 7:7 error drop-column reminders.x"
       ])
   }
 

@@ -52,7 +52,7 @@ extension Rule {
         let lost = parts + (losesCounter ? [counter] : [])
         return timeline.draft(
           "the rebuild of `\(after.name)` loses \(lost.joined(separator: ", "))",
-          at: change.place(ofConstraintOver: after.columns.map(\.key)),
+          at: change.newest(of: [change.shaped]),
           object: after.name, table: after.name, severity: parts.isEmpty ? .warning : nil)
       }
       return objects + parts

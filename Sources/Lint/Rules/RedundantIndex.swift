@@ -40,7 +40,8 @@ extension Rule {
             let cover = other.map({ "the index `\($0.shape.name)`" })
               ?? table.flatMap({ index.key(of: $0.shape) })
           else { return nil }
-          let covered = other?.place ?? table?.shaped ?? place
+          let covered =
+            other?.place ?? table.flatMap { timeline.key(for: index, of: $0.shape) } ?? place
           // Whichever was created later made the index redundant.
           let culprit = place.number > covered.number ? place : covered
           let isNew = culprit.migration == place.migration && scope.isDraft(place.migration)
@@ -56,6 +57,18 @@ extension Rule {
         }
       }.sorted { ($0.migration, $0.position) < ($1.migration, $1.position) }
     })
+}
+
+extension Timeline {
+  /// The statement that gave the table the key whose first columns are those of the index.
+  fileprivate func key(for index: IndexShape, of table: TableShape) -> StatementPlace? {
+    let columns = index.columns.compactMap { $0 }
+    return origin(
+      of: { old, columns in
+        old.keys.contains { index.isUnique ? $0 == columns : $0.starts(with: columns) }
+      }, over: columns, in: table
+    )?.place(ofConstraintOver: columns)
+  }
 }
 
 extension IndexShape {

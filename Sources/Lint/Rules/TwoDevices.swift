@@ -87,7 +87,7 @@ extension Timeline {
     }
     guard let change = own.first else { return made?.place }
     if let removal = change.removal, change.isDropped || change.isRenamed { return removal }
-    return change.shaped.migration == disagreement.migration ? change.shaped : made?.place
+    return change.last.migration == disagreement.migration ? change.last : made?.place
   }
 }
 
