@@ -56,7 +56,7 @@ extension Timeline {
       let text = shape(of: table, in: migration)?.column(column.identifier)?.defaultText
     else { return other.flatMap { draft(calledBy: $0, table, column) } }
     return draft(
-      "the inserted rows of `\(table)` get `\(column)` from its default \(text): each device "
+      "the inserted rows of `\(table)` get `\(column)` from its default \(text): each database "
         + "stores another value",
       at: statement.place, keys: ["rows", "table"], object: "\(table).\(column)", table: table)
   }
@@ -68,8 +68,8 @@ extension Timeline {
     let isDelete = statement.target.map { $0.updates.isEmpty && !$0.inserts } ?? false
     return draft(
       (isDelete ? nil : column).map { column in
-        "`\(table).\(column)` depends on `\(function)`: each device stores another value"
-      } ?? "the rows of `\(table)` depend on `\(function)`: each device keeps different rows",
+        "`\(table).\(column)` depends on `\(function)`: each database stores another value"
+      } ?? "the rows of `\(table)` depend on `\(function)`: each database keeps different rows",
       at: statement.place, keys: ["set", "rows", "using", "copy", "table"], object: table,
       table: table)
   }
