@@ -185,7 +185,7 @@ extension TableShape.ForeignKey {
 extension TableShape.Check {
   fileprivate init(_ expression: Expression, of table: CreateTable, _ tokens: TokenizedSQL) {
     self.init(
-      tokens: tokens.normalTokens(in: expression.range), text: tokens.text(expression.range),
+      tokens: tokens.normalTokens(in: expression.range), text: tokens.oneLine(in: expression.range),
       columns: Set(
         tokens.identifiers(in: expression.range).map(\.text.identifier)
           .filter { table.column(named: $0.text) != nil }))

@@ -212,7 +212,7 @@ struct LatestSchemaTests {
   @Test("under engine none, values that differ are not a matter of devices")
   func varying() throws {
     let table = sql(
-      "CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT DEFAULT (hex(randomblob(4))), y TEXT);")
+      "CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT DEFAULT (\n  hex(randomblob(4))\n), y TEXT);")
     let messages = try [
       "INSERT INTO a (id) VALUES (1)", "UPDATE a SET y = random() WHERE y IS NULL",
       "DELETE FROM a WHERE random() > 0",
@@ -220,7 +220,7 @@ struct LatestSchemaTests {
     #expect(
       messages == [
         [
-          "the inserted rows of `a` get `x` from its default (hex(randomblob(4))): each database "
+          "the inserted rows of `a` get `x` from its default ( hex(randomblob(4)) ): each database "
             + "stores another value"
         ],
         ["`a.y` depends on `random()`: each database stores another value"],
@@ -277,6 +277,16 @@ struct ExistingValueTests {
     #expect(try found([Self.tables, cleared], "fails-on-data").isEmpty)
     let new = sql("ALTER TABLE items ADD COLUMN parent TEXT REFERENCES lists (id)")
     #expect(try found([Self.tables, new], "fails-on-data").isEmpty)
+  }
+
+  @Test("the message for a CHECK over several lines has one line")
+  func longCheck() throws {
+    let table = sql("CREATE TABLE a (id INTEGER PRIMARY KEY, x INTEGER CHECK (x >\n  0))")
+    let alter = "operations:\n  - alter_column: { table: a, column: x, check: null }\n"
+    #expect(
+      try found([table, alter], "drop-constraint").map(\.lines) == [
+        ["this drops `CHECK (x > 0)` of `a`, which then accepts values that it refused"]
+      ])
   }
 
   @Test("a CHECK that becomes stricter is an error if rows break it, and a new CHECK a warning")

@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
@@ -55,8 +56,10 @@ extension Timeline {
     guard let column, let statement = writing.first,
       let text = shape(of: table, in: migration)?.column(column.identifier)?.defaultText
     else { return other.flatMap { draft(calledBy: $0, table, column) } }
+    let tokens = TokenizedSQL(text)
+    let value = tokens.oneLine(in: 0..<tokens.bytes.count)
     return draft(
-      "the inserted rows of `\(table)` get `\(column)` from its default \(text): each database "
+      "the inserted rows of `\(table)` get `\(column)` from its default \(value): each database "
         + "stores another value",
       at: statement.place, keys: ["rows", "table"], object: "\(table).\(column)", table: table)
   }
