@@ -93,6 +93,19 @@ struct GeneratedRowTests {
     #expect(found.last?.message.hasSuffix("; `d` and `e` also become NOT NULL") == true)
   }
 
+  @Test("no value is suggested for a foreign key that becomes NOT NULL")
+  func requiredReference() throws {
+    func columns(_ end: String) -> String {
+      "id INTEGER PRIMARY KEY, p INTEGER \(end) REFERENCES p, n INTEGER \(end)"
+    }
+    let parent = sql("CREATE TABLE p (id INTEGER PRIMARY KEY)")
+    let found = try lint(
+      [parent] + copied("s", columns(""), as: columns("NOT NULL"), "* FROM s"), .local
+    ).findings.filter { $0.rule == "fails-on-data" }
+    #expect(found.map { $0.fix?.contains("set: { n: ") } == [nil, true])
+    #expect(found.first?.help?.hasPrefix("change or delete the rows in question first") == true)
+  }
+
   @Test("one column is NULL, another one is not, and a third one has a value")
   func nullBesideValue() throws {
     #expect(

@@ -52,9 +52,7 @@ extension Timeline {
       let added: ColumnDefinition? =
         if case .addColumn(_, let column)? = operation { column } else { nil }
       let (table, required) = requiredColumns(failure)
-      let filled = table.map { table in
-        required.map { filling($0, of: table) }.joined(separator: "\n")
-      }
+      let filled = table.map { table in required.compactMap { filling($0, of: table) } } ?? []
       let others = required.dropFirst().map { "`\($0.name)`" }
       let also = others.isEmpty ? "" : "; \(listed(others, "and")) also become NOT NULL"
       let rows =
@@ -65,8 +63,9 @@ extension Timeline {
       var draft = draft(
         "the migration fails on \(rows): \(failure.message)\(becomes)\(also)",
         at: failure.place, keys: keys, column: added?.name, object: failure.object,
-        table: failure.object, fix: filled ?? added?.allowing(failure),
-        filled == nil ? .instead : .before,
+        table: failure.object,
+        fix: filled.isEmpty ? added?.allowing(failure) : filled.joined(separator: "\n"),
+        filled.isEmpty ? .instead : .before,
         position: failure.position == failure.place.position ? nil : failure.position,
         severity: failure.isOfNewConstraint || failure.insertsOnlyRow
           || failure.removedParents == .withoutAction ? .warning : nil)
@@ -141,7 +140,12 @@ extension Timeline {
     }
   }
 
-  private func filling(_ column: TableShape.Column, of table: TableShape) -> String {
+  /// An `update` that replaces NULL in the column; nil for a foreign key, because only the author knows
+  /// a parent to which rows may refer.
+  private func filling(_ column: TableShape.Column, of table: TableShape) -> String? {
+    guard !table.foreignKeys.contains(where: { $0.columns.contains(column.key) }) else {
+      return nil
+    }
     // Rows of one key need different values.
     let isSoleKey = table.primaryKey?.columns == [column.key]
     let unique = column.affinity == .text ? "'row ' || rowid" : "-rowid"
