@@ -104,6 +104,12 @@ struct GeneratedRowTests {
     ).findings.filter { $0.rule == "fails-on-data" }
     #expect(found.map { $0.fix?.contains("set: { n: ") } == [nil, true])
     #expect(found.first?.help?.hasPrefix("change or delete the rows in question first") == true)
+    let reference = "{ name: p, type: INTEGER, not_null: true, references: { table: p } }"
+    let added = try lint(
+      [parent, sql("CREATE TABLE s (id INTEGER PRIMARY KEY)")]
+        + ["operations:\n  - add_column: { table: s, column: \(reference) }\n"], .local
+    ).findings.filter { $0.rule == "fails-on-data" }
+    #expect(added.map(\.fix) == [nil])
   }
 
   @Test("one column is NULL, another one is not, and a third one has a value")

@@ -164,7 +164,7 @@ extension ColumnDefinition {
   /// A definition of the new column with which the operation succeeds; nil if none is known.
   fileprivate func allowing(_ failure: RowFailure) -> String? {
     switch failure.constraint {
-    case .notNull: return withDefault().yaml
+    case .notNull: return references == nil ? withDefault().yaml : nil
     case .stored:
       var column = self
       column.generated?.stored = false
