@@ -54,6 +54,8 @@ package final class ChanceCounter: Sendable {
   /// The fixed date.
   package static let day = "2026-01-01"
   package static let noon = "12:00:00"
+  /// Noon of the fixed date as Unix time.
+  package static let seconds: Int64 = 1_767_268_800
 
   /// Numbers that rows do not otherwise contain. They distinguish the results of random functions.
   package static let range: Range<Int64> = 5_400_000_000..<5_500_000_000

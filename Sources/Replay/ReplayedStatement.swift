@@ -71,14 +71,23 @@ extension Connection {
         }
         return .allow
       }
-      for query in TokenizedSQL(substituted).withSingleSubqueries {
+      func readsRowByRow(_ query: String) throws(DatabaseError) -> Bool {
         readsWritten = false
         // SQLite evaluates an uncorrelated subquery once, before it writes the first row.
         let plan = try scratch.rows("EXPLAIN QUERY PLAN " + query)
         let isCorrelated = plan.contains { $0.last?.text?.contains("CORRELATED") ?? false }
-        if readsWritten && isCorrelated { return true }
+        return readsWritten && isCorrelated
       }
-      return false
+      guard try readsRowByRow(substituted) else { return false }
+      do {
+        for query in TokenizedSQL(substituted).withSingleSubqueries {
+          if try readsRowByRow(query) { return true }
+        }
+        return false
+      } catch  where !error.isFault {
+        // A subquery returns several columns, which one NULL cannot replace.
+        return true
+      }
     } catch {
       if error.isFault { throw error }
       // The scratch database lacks objects that the statement may name, such as a temporary table.
@@ -95,7 +104,9 @@ extension TokenizedSQL {
     var index = all.firstIndex { isWord($0, "SET") } ?? all.endIndex
     while index < all.endIndex {
       let end = closing(all[index...])
-      if index < end, end < all.endIndex, isWord(all[index + 1], "SELECT") {
+      if index < end, end < all.endIndex,
+        isWord(all[index + 1], "SELECT") || isWord(all[index + 1], "WITH")
+      {
         subqueries.append(all[index].range.lowerBound..<all[end].range.upperBound)
         index = end
       }

@@ -41,7 +41,7 @@ struct ObjectTracker {
     delta.before.compactMap { key, object -> RemovedObject? in
       // An index that is not unique does not replace a unique one of its name.
       guard key.kind != .table, let old = vanished[key],
-        delta.after[key] == nil || IndexShape(object)?.isUnique ?? false
+        delta.after[key].map({ object.isUniqueIndex && !$0.isUniqueIndex }) ?? true
       else { return nil }
       let replacements =
         object.kind == .view
@@ -59,4 +59,8 @@ struct ObjectTracker {
     delta.after.keys.compactMap { $0.kind == .table ? nil : creators[$0] }
       .sorted { ($0.place.number, $0.object.name) < ($1.place.number, $1.object.name) }
   }
+}
+
+extension SchemaObject {
+  fileprivate var isUniqueIndex: Bool { IndexShape(self)?.isUnique ?? false }
 }

@@ -262,7 +262,7 @@ package final class TableTracker {
     // created before the old table was removed.
     var change = change
     let isRenamedInto = tables[id].names.count > 1
-    // An older table whose own name another table has now, is the copy that a rebuild leaves.
+    // If another table now has the older table's former name, the older table is the copy that a rebuild left.
     if let former = tables[id].start?.name.identifier, live[former] != nil, former != before.key {
       return change
     }
@@ -336,7 +336,7 @@ package final class TableTracker {
         tables: [table], name: start.name, displaced: nil, migration: migration)
       change.lost = start.columns.compactMap { chain.lost($0.name) }
     }
-    if change.isDropped || change.isRenamed, let displaced = table.left[start.name.identifier] {
+    if change.isDropped || change.isRenamed, let displaced = table.displacement(from: start.key) {
       var known = start
       if let after = change.after {
         known = after

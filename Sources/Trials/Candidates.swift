@@ -1,5 +1,6 @@
 import SchemaModel
 import SchemaPlanning
+import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
@@ -124,7 +125,10 @@ package struct Candidates: Sendable {
   }
 
   private var times: [Value] {
-    ["2026-01-01 12:00:00", "2026-01-02 13:14:15", "2027-03-04 05:06:07", 1_767_268_800]
+    [
+      "2026-01-01 12:00:00", "2026-01-02 13:14:15", "2027-03-04 05:06:07",
+      .integer(ChanceCounter.seconds),
+    ]
   }
 
   /// Formats that CHECKs often require of texts: dates, colours, addresses, JSON, identifiers.

@@ -140,9 +140,13 @@ extension Value {
   /// Whether it is the fixed time of a run, in a usual format.
   var isOfFixedClock: Bool {
     switch self {
-    case .integer(let seconds): seconds == 1_767_268_800
+    case .integer(let number):
+      [ChanceCounter.seconds, 1000 * ChanceCounter.seconds].contains(number)
+    // A Julian day.
+    case .real(let number): number == 2_461_042
     case .text(let text):
-      text == ChanceCounter.day || text == "1767268800" || text.contains(ChanceCounter.noon)
+      text == ChanceCounter.day || text == "\(ChanceCounter.seconds)"
+        || text.contains(ChanceCounter.noon)
     default: false
     }
   }

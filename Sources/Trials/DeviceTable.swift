@@ -98,19 +98,20 @@ extension StoredTable.Column {
     return affinity == .numeric && (type.contains("date") || type.contains("time"))
   }
 
-  /// Whether apps store numbers with two decimals in the column, as in DECIMAL(10, 2).
+  /// Whether apps store fractions in the column, as in DECIMAL(10, 2).
   var holdsFractions: Bool {
     let type = type.lowercased()
-    let scale = type.split(separator: ",").dropFirst().first
-    return affinity == .numeric && (type.contains("dec") || type.contains("num"))
-      && (type.contains("(") ? scale.map { !$0.contains("0") } ?? false : true)
+    guard affinity == .numeric, type.hasPrefix("dec") || type.hasPrefix("num") else { return false }
+    let scale = type.split(separator: ",").dropFirst().first?.filter(\.isNumber)
+    return type.contains("(") ? (scale.flatMap { Int($0) } ?? 0) > 0 : true
   }
 
   /// Whether apps probably store only 0 and 1 in the column.
   var isFlag: Bool {
-    type.identifier.hasPrefix("bool")
-      || ["0", "1", "false", "true"].contains(defaultText?.identifier)
+    isBoolean || ["0", "1", "false", "true"].contains(defaultText?.identifier)
   }
+
+  var isBoolean: Bool { type.identifier.hasPrefix("bool") }
 
   /// Whether SQLite stores a text of digits as a number.
   var convertsDigits: Bool { [.integer, .numeric, .real].contains(Affinity(ofType: type)) }

@@ -47,10 +47,10 @@ struct Influence {
     if let narrowed = try narrowing(mapped, unchanged, isExact: gone.count < cells.count) {
       return narrowed
     }
-    // Marks that are not JSON of the form that the step reads do not count.
+    // A function that expects JSON ignores the other marks, so that their loss proves nothing.
     if mapped.contains(where: { isObject(table.rows[$0.row].kind) }) { return .kept(.elsewhere) }
     if let narrowed = try clearing(mapped) { return narrowed }
-    // A row of a dropped table that holds only keys says nothing about the row to which it refers.
+    // A row of a dropped table that contains only keys stores no data of its own.
     let lost = unchanged.filter { name != nil || mapped.isEmpty || !isReferenceOfEmptyRow($0) }
     guard !lost.isEmpty else { return .kept(.elsewhere) }
     if let narrowed = try range(lost) { return narrowed }
@@ -279,15 +279,15 @@ struct Influence {
         }),
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
-    if isDate(cell) { return try narrowed(Value.formats[0], in: cell) }
+    if isDate(cell) || column.holdsTimes { return try narrowed(Value.formats[0], in: cell) }
     // Two listed values become equal although the step does not name them, as with ELSE.
     if let equal = try unnamed(cell) { return equal }
     var values = judge.oldValue(cell).similar
     // A function of time reads a number as a Julian day, and cuts off fractions of a second.
-    if judge.text.readsTimes, case .real = judge.oldValue(cell) {
+    if judge.text.readsTimes(in: column.key), case .real = judge.oldValue(cell) {
       values = [7.25, 42.5, -7.5].map(Value.real)
     }
-    if judge.text.readsTimes || column.convertsDigits {
+    if judge.text.readsTimes(in: column.key) || column.convertsDigits {
       values.removeAll { $0.text.flatMap { Int($0) } != nil }
     }
     if column.affinity == .text {
@@ -308,7 +308,7 @@ struct Influence {
     }
     // A conversion to an integer may change the unit.
     if let after = judge.valuesAfter(cell, in: name, as: newName).first, after.integer == nil,
-      column.affinity == .real, !judge.text.readsTimes,
+      column.affinity == .real, !judge.text.readsTimes(in: column.key),
       case .real(let number) = judge.oldValue(cell)
     {
       let start = hints == nil ? 7 : number.rounded(.down)

@@ -194,7 +194,7 @@ struct Place {
 
   /// The trigger that writes the column when the statement runs.
   func trigger(of statement: StatementPlace, writing column: Identifier) -> String? {
-    timeline.statements(in: migration).first { $0.place == statement }?.events.first { event in
+    timeline.statement(at: statement)?.events.first { event in
       event.action == .update && event.trigger != nil && event.second?.identifier == column
         && names.contains(event.first?.identifier ?? "")
     }?.trigger

@@ -17,10 +17,12 @@ struct RowFiller {
   private(set) var marks: MarkMaker
   private(set) var filled: [Identifier: FilledDatabase.Table] = [:]
   private(set) var references: [Identifier: [DeviceTable.Reference]] = [:]
-  /// The values that a column accepts although it refused a mark, by table and column.
+  /// The values that a column accepts instead of marks, by table and column.
   private var accepted: [[Identifier]: [Value]] = [:]
   private var shapes: [Identifier: DeviceTable] = [:]
   private var seeded: Set<Identifier> = []
+  /// The seeded tables without new rows.
+  private var unfilled: Set<Identifier> = []
 
   /// - Parameters:
   ///   - kinds: the kinds of rows that each table gets.
@@ -39,12 +41,13 @@ struct RowFiller {
 
   /// Fills the empty tables among these tables and the tables that they refer to.
   ///
-  /// - Parameter seeded: tables that get rows beside those that they have. Other tables refer only to the
-  ///   latter.
+  /// - Parameter seeded: tables that get rows in addition to their existing rows. Other tables refer only to
+  ///   existing rows.
   mutating func fill(
     _ tables: [Identifier], beside seeded: Set<Identifier> = []
   ) throws(DatabaseError) {
     self.seeded = seeded
+    unfilled = seeded
     for name in tables { try describe(name) }
     references = FilledDatabase.references(of: shapes, text)
     for (name, shape) in shapes {
@@ -77,8 +80,8 @@ struct RowFiller {
   ) throws(DatabaseError) {
     guard let shape = shapes[name], !path.contains(name) else { return }
     let own = filled[name]?.rows ?? []
-    guard filled[name] == nil || seeded.contains(name) && own.allSatisfy({ $0.kind == .seeded })
-    else { return }
+    let isSeeded = unfilled.remove(name) != nil
+    guard isSeeded || filled[name] == nil else { return }
     for reference in references[name] ?? [] where reference.parent != name {
       try fill(reference.parent, within: path + [name])
     }

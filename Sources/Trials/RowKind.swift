@@ -39,11 +39,11 @@ enum RowKind: Hashable {
   /// Marks of another type than that of their column, for a step that reads types. It only shows
   /// whether the row remains: the step may convert such values on purpose.
   case otherTypes
-  /// Marks in the members of JSON objects that the step names.
+  /// Marks in the JSON objects or lists that the step reads.
   case members(Int)
   /// The most likely values, which repeat; NULL in the first row.
   case likely(Int)
-  /// A row that exists already.
+  /// A row that the table had before the filler ran.
   case seeded
 }
 

@@ -162,8 +162,6 @@ package final class RowTrial {
       case .skipped: evidence.skipped.insert(key)
       case .untried where !isThere && !mayCopy(key, timeline):
         evidence.destinations[key] = .nowhere
-      // Without the lost rows, too few values remain.
-      case .untried where !outcome.lost.isEmpty: break
       case .untried:
         note(migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
       case .kept(let destination):
@@ -181,10 +179,9 @@ package final class RowTrial {
         guard isThere, case .nowhere = destination,
           let statement = try place.ofCells(cells, column.key)
         else { continue }
+        let by = place.trigger(of: statement, writing: column.key)
         evidence.losses.append(
-          outcome.loss(
-            .values(isAll: isAll, by: place.trigger(of: statement, writing: column.key)),
-            of: column, at: statement))
+          outcome.loss(.values(isAll: isAll, by: by), of: column, at: statement))
       case .moved(let cells):
         guard let statement = try place.ofMoved(cells, column.key) else { continue }
         evidence.losses.append(outcome.loss(.moved, of: column, at: statement))
@@ -395,8 +392,7 @@ package final class RowTrial {
       let hasRows = simpler.database.tables.values.contains { !$0.rows.isEmpty }
       if hasRows, let base = try simpler.run() { return judge(simpler, base) }
     }
-    // Two tables with equal keys collide if the migration copies the rows of one to the other. Try
-    // separate keys.
+    // Equal keys of two tables collide if the migration copies the rows of one to the other.
     if !text.joined.isEmpty { return try prepared(steps, tables, timeline, joinsRows: false) }
     if isSingle { note(first, "it does not run on generated rows (\(reason))") }
     return nil

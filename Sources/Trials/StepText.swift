@@ -27,6 +27,8 @@ struct StepText {
   private var lists: Set<Identifier> = []
   /// Whether a function reads a date or a time.
   private(set) var readsTimes = false
+  /// The columns that occur in such functions.
+  private var times: Set<Identifier> = []
 
   /// Whether the text reads the types of values.
   private(set) var readsTypes = false
@@ -74,9 +76,10 @@ struct StepText {
   /// Whether the step's text contains the value.
   func names(_ value: Value) -> Bool { literals.values.contains { $0.contains(value) } }
 
-  /// Whether the step compares a flag with both of its values.
+  /// Whether the step compares a column of a Boolean type with 0 or 1.
   func comparesFlag(_ column: DeviceTable.Column) -> Bool {
-    column.isFlag && Set(compared[column.key] ?? []) == [0, 1]
+    guard column.isBoolean, let values = compared[column.key] else { return false }
+    return Set(values).isSubset(of: [0, 1])
   }
 
   /// The value of a column in a row that combines values with which the step compares columns. Nil for a mark.
@@ -144,10 +147,14 @@ struct StepText {
         // `x IN (SELECT y FROM …)`
         joined.append((left, right))
       } else if let name = name(index) {
+        // With a path, the column holds an object.
         if let call = calls.last ?? nil, Self.listReaders.contains(call),
-          [")", ","].contains(sql.textOrEmpty(tokens, index + 1))
+          sql.textOrEmpty(tokens, index + 1) == ")"
         {
           lists.insert(name)
+        }
+        if calls.contains(where: { $0.map(TimeFunctions.names.contains) ?? false }) {
+          times.insert(name)
         }
         if !Keywords.isKeyword(name.text) || columns.contains(name)
           || tokens[index].kind == .quotedIdentifier
@@ -264,6 +271,9 @@ struct StepText {
     let all = literals.keys.sorted().flatMap(self.members(of:))
     return MarkMaker.list(of: mark, all, count: Int(rest))
   }
+
+  /// Whether a function reads a date or a time from the column.
+  func readsTimes(in column: Identifier) -> Bool { times.contains(column) }
 
   /// Whether the step reads the column as JSON.
   func readsJSON(in column: Identifier) -> Bool {

@@ -359,7 +359,7 @@ struct HiddenLossTests {
     #expect(messages.count == 1 && messages[0].contains("other tables hold its values"))
   }
 
-  @Test("the copy that a rebuild left may go when the next rebuild leaves another one")
+  @Test("the copy that a rebuild left may be dropped when the next rebuild leaves another one")
   func formerCopies() throws {
     func rebuilt(_ columns: String, _ copied: String) -> String {
       """

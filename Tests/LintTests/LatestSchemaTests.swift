@@ -209,7 +209,8 @@ struct LatestSchemaTests {
       try found([Self.lists, items], "foreign-key-without-index").map(\.migration) == ["0002_step"])
   }
 
-  @Test("under engine none, values that differ are not a matter of devices")
+  @Test(
+    "under engine none, messages about data that varies do not mention devices if nothing syncs")
   func varying() throws {
     let table = sql(
       "CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT DEFAULT (\n  hex(randomblob(4))\n), y TEXT);")

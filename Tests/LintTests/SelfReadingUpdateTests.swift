@@ -35,6 +35,8 @@ struct SelfReadingUpdateTests {
         + "(SELECT count(*) FROM t AS x WHERE x.position < t.position) WHERE id > 0",
       "- sql: UPDATE t SET position = (SELECT count(*) FROM t AS x WHERE x.position < t.position) "
         + "WHERE id IN (SELECT id FROM other)",
+      "- sql: UPDATE t SET (rank, up) = (SELECT 1, 2), position = (SELECT count(*) FROM t AS x "
+        + "WHERE x.position < t.position) WHERE id > 0",
     ])
   func warned(profile: Profile, operation: String) throws {
     #expect(try found(operation, profile) == [2])
