@@ -262,7 +262,7 @@ struct StepText {
 
   /// The mark, in a JSON object or in a list if the step reads the column as JSON.
   ///
-  /// - Parameter rest: the value of another member, or the number of other elements.
+  /// - Parameter rest: the value of another member, or the number of elements.
   func form(of mark: Value, for column: Identifier, rest: Int64 = 1) -> Value {
     let members = members(of: column)
     guard lists.contains(column) else {

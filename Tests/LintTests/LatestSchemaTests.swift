@@ -221,7 +221,7 @@ struct LatestSchemaTests {
     #expect(
       messages == [
         [
-          "the inserted rows of `a` get `x` from its default ( hex(randomblob(4)) ): each database "
+          "the inserted rows of `a` get `x` from its default `( hex(randomblob(4)) )`: each database "
             + "stores another value"
         ],
         ["`a.y` depends on `random()`: each database stores another value"],

@@ -59,7 +59,7 @@ extension Timeline {
     let tokens = TokenizedSQL(text)
     let value = tokens.oneLine(in: 0..<tokens.bytes.count)
     return draft(
-      "the inserted rows of `\(table)` get `\(column)` from its default \(value): each database "
+      "the inserted rows of `\(table)` get `\(column)` from its default `\(value)`: each database "
         + "stores another value",
       at: statement.place, keys: ["rows", "table"], object: "\(table).\(column)", table: table)
   }
