@@ -20,6 +20,8 @@ struct StepText {
 
   /// Whether an INSERT may replace or update rows with the same key.
   private(set) var replacesRows = false
+  /// Whether it leaves out rows that a constraint refuses.
+  private(set) var ignoresRows = false
   private var hasJoin = false
   /// Whether a statement joins tables, or compares columns as a join does.
   var joinsTables: Bool { hasJoin || !joined.isEmpty }
@@ -296,10 +298,11 @@ struct StepText {
       sql.isWord(tokens[index], "DO") && sql.isWord(tokens[index...].dropFirst().first, "UPDATE")
     }
     let replaces = statement.replaces(sql) || updates
-    guard
-      replaces || words.contains(where: { sql.isWord($0, "IGNORE") })
-        || tokens.contains(where: { sql.isWord($0, "CONFLICT") })
-    else { return }
+    let ignores = words.contains { sql.isWord($0, "IGNORE") }
+    ignoresRows = ignoresRows || ignores
+    guard replaces || ignores || tokens.contains(where: { sql.isWord($0, "CONFLICT") }) else {
+      return
+    }
     replacesRows = replacesRows || replaces
     let copiesAll = sql.significant(in: source).contains { sql.text($0) == "*" }
     if statement.columns.isEmpty, copiesAll {

@@ -26,7 +26,8 @@ extension LossJudge {
     return true
   }
 
-  /// Whether the step fails or omits the row if the column, which is part of the primary key, holds NULL.
+  /// Whether the step fails if the column, which is part of the primary key, holds NULL, or omits the row by
+  /// OR IGNORE. With a WHERE clause, it omits such rows on purpose.
   func failsOnNull(
     in column: DeviceTable.Column, of table: FilledDatabase.Table
   ) throws(Failure) -> Bool {
@@ -34,6 +35,6 @@ extension LossJudge {
       let change = setting(Cell(table: table.shape.key, row: 0, column: index), to: .null)
     else { return false }
     guard let outcome = try experiment.run([change]) else { return experiment.failure != nil }
-    return outcome.contents.rowCount != base.contents.rowCount
+    return text.ignoresRows && outcome.contents.rowCount != base.contents.rowCount
   }
 }

@@ -597,6 +597,8 @@ struct SeededSilenceTests {
     #expect(try found(tags, step("id TEXT PRIMARY KEY, v TEXT")) == [])
     let replaced = withoutRowid.replacing("*", with: "coalesce(id, 'row-' || rowid), v")
     #expect(try found(tags, replaced) == [])
+    let selecting = withoutRowid.replacing("FROM tags", with: "FROM tags WHERE id IS NOT NULL")
+    #expect(try found(tags, selecting) == [])
     let update = #"update: { table: tags, set: { id: "'row ' || rowid" }, where: id IS NULL }"#
     let report = try lint([sql(lists), tags, withoutRowid], .local)
     #expect(report.findings.contains { $0.fix?.contains(update) ?? false })
