@@ -126,8 +126,10 @@ func withoutRepeatedFailures(
 }
 
 extension Draft {
+  /// A finding without a constraint does not explain NULLs.
   fileprivate func foresees(_ failure: Draft) -> Bool {
-    constraint.map { $0 == failure.constraint } ?? (failure.severity == nil && failure.fix == nil)
+    constraint.map { $0 == failure.constraint }
+      ?? (failure.severity == nil && failure.fix == nil && failure.constraint != .notNull)
   }
 
   fileprivate func isSameHarm(as failure: Draft, _ migrations: [Migration]) -> Bool {

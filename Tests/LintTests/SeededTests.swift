@@ -613,6 +613,23 @@ struct SeededSilenceTests {
     )
   }
 
+  @Test("a copy of NULL to a NOT NULL column fails, beside the loss of that column's own values")
+  func copiedNulls() throws {
+    let posts = sql(
+      "CREATE TABLE posts (id INTEGER PRIMARY KEY, created TEXT NOT NULL, published TEXT)")
+    let step = sql(
+      """
+      CREATE TABLE new (id INTEGER PRIMARY KEY, created TEXT NOT NULL, published TEXT);
+      INSERT INTO new SELECT id, published, published FROM posts;
+      DROP TABLE posts;
+      ALTER TABLE new RENAME TO posts;
+      """)
+    #expect(
+      try found(posts, step) == [
+        "0003 4:7 error fails-on-data posts", "0003 5:7 error loses-values posts.created",
+      ])
+  }
+
   @Test("the rows without NULL reach the statements after one that refuses NULL")
   func afterNull() throws {
     let step = sql(
