@@ -144,15 +144,6 @@ extension StatementEffect {
   }
 
   fileprivate var inserts: Bool { events.contains { $0.action == .insert && $0.isOfTable } }
-
-  /// Whether it inserts or changes rows with values of columns other than these.
-  func mayCopy(besides columns: Set<Identifier>) -> Bool {
-    let read = events.filter { $0.action == .read && $0.isOfTable }
-    // SQLite does not report that an INSERT of whole rows reads them.
-    return storesRows
-      && (inserts && read.isEmpty
-        || !read.allSatisfy { columns.contains($0.second?.identifier ?? "") })
-  }
 }
 
 extension AuthorizerEvent {

@@ -58,7 +58,6 @@ final class Experiment {
   private(set) var calledUnknown = false
   /// The reason why the latest run has no outcome.
   private(set) var refusal: String?
-  private var knownTrace: Outcome??
 
   /// - Parameters:
   ///   - steps: the migrations that run, in order.
@@ -98,14 +97,6 @@ final class Experiment {
     } catch {
       throw Failure(error.status, "the experiment with rows failed: \(error.inWords)")
     }
-  }
-
-  /// The outcome without changes, with the contents after each statement.
-  func traced() throws(Failure) -> Outcome? {
-    if let knownTrace { return knownTrace }
-    let outcome = try run(tracing: true)
-    knownTrace = .some(outcome)
-    return outcome
   }
 
   /// - Parameters:

@@ -31,7 +31,7 @@ extension Place {
     let rows = cells.map { cell in
       (judge.oldValue(cell), judge.marks(of: [cell.row], in: cell.table))
     }
-    let steps = try judge.experiment.traced()?.steps ?? []
+    let steps = try judge.experiment.run(tracing: true)?.steps ?? []
     let last = steps.lastIndex { step in
       names.compactMap { step.contents.tables[$0] }.contains { table in
         guard let index = table.index(of: column) else { return false }

@@ -74,8 +74,7 @@ struct Place {
     _ changes: [Experiment.Change], _ others: [[Experiment.Change]],
     orHolding fits: (Identifier, Value) -> Bool
   ) throws(Failure) -> Experiment.Step? {
-    let traced = try judge.experiment.traced()
-    if let one = try changes.isEmpty ? traced : judge.experiment.run(changes, tracing: true) {
+    if let one = try judge.experiment.run(changes, tracing: true) {
       for other in others {
         guard let two = try judge.experiment.run(other, tracing: true),
           one.steps.count == two.steps.count
@@ -87,7 +86,7 @@ struct Place {
         break
       }
     }
-    let steps = traced?.steps ?? []
+    let steps = try judge.experiment.run(tracing: true)?.steps ?? []
     let last = steps.lastIndex { step in
       names.contains { name in
         guard let table = step.contents.tables[name] else { return false }
@@ -146,7 +145,7 @@ struct Place {
   /// The number of rows that statements of the manifest delete from the table.
   private func deletedRows() throws(Failure) -> Int {
     var (count, deleted) = (outcome.table.rows.count, 0)
-    for step in try judge.experiment.traced()?.steps ?? [] {
+    for step in try judge.experiment.run(tracing: true)?.steps ?? [] {
       guard let now = step.contents.tables[outcome.table.shape.key]?.rows.count else { continue }
       if writesTable(step), deletes(step) { deleted += count - now }
       count = now

@@ -21,8 +21,6 @@ struct RowFiller {
   private var accepted: [[Identifier]: [Value]] = [:]
   private var shapes: [Identifier: DeviceTable] = [:]
   private var seeded: Set<Identifier> = []
-  /// The seeded tables without new rows.
-  private var unfilled: Set<Identifier> = []
 
   /// - Parameters:
   ///   - kinds: the kinds of rows that each table gets.
@@ -47,7 +45,6 @@ struct RowFiller {
     _ tables: [Identifier], beside seeded: Set<Identifier> = []
   ) throws(DatabaseError) {
     self.seeded = seeded
-    unfilled = seeded
     for name in tables { try describe(name) }
     references = FilledDatabase.references(of: shapes, text)
     for (name, shape) in shapes {
@@ -80,7 +77,7 @@ struct RowFiller {
   ) throws(DatabaseError) {
     guard let shape = shapes[name], !path.contains(name) else { return }
     let own = filled[name]?.rows ?? []
-    let isSeeded = unfilled.remove(name) != nil
+    let isSeeded = seeded.contains(name) && own.allSatisfy { $0.kind == .seeded }
     guard isSeeded || filled[name] == nil else { return }
     for reference in references[name] ?? [] where reference.parent != name {
       try fill(reference.parent, within: path + [name])

@@ -160,7 +160,7 @@ package final class RowTrial {
       switch try outcome.verdict(on: column, as: name) {
       case .unknown: break
       case .skipped: evidence.skipped.insert(key)
-      case .untried where !isThere && !mayCopy(key, timeline):
+      case .untried where !isThere && !history.mayCopy(key.table, in: migration):
         evidence.destinations[key] = .nowhere
       case .untried:
         note(migration, "no second value fits `\(outcome.table.shape.name).\(column.name)`")
@@ -255,43 +255,22 @@ package final class RowTrial {
     return found
   }
 
-  /// The earlier drafts at which experiments start: the last draft that may copy values of the
-  /// column, and the first draft that may copy rows of the table. Drafts after the first may copy
-  /// values into the copied rows. Empty if no draft, including this one, may copy values of the
-  /// column.
+  /// The earlier drafts at which experiments start: the last and the first draft that may copy rows of the
+  /// table. A draft between them may change the copied values.
   private func starts(
     _ table: Identifier, _ column: Identifier?, _ last: Int, _ timeline: Timeline
   ) -> [LossEvidence.Key] {
     var (newest, oldest): (LossEvidence.Key?, LossEvidence.Key?)
     // Within a rebuild over several drafts, the table may not exist: start before it.
-    var (copiesRows, copiesColumn, isCopied) = (false, false, false)
+    var isCopied = false
     for name in timeline.names(of: table, column, upTo: last) {
       guard evidence.areInOneRelease(name.migration, last) else { break }
-      if history.mayCopy(name.table, in: name.migration) {
-        copiesRows = true
-        copiesColumn = copiesColumn || mayCopy(name, timeline)
-        isCopied = isCopied || copiesColumn
-      }
-      guard copiesRows, history.schemas[name.migration].table(name.table) != nil else { continue }
-      if name.migration < last {
-        if copiesColumn { newest = newest ?? name }
-        oldest = name
-      }
-      (copiesRows, copiesColumn) = (false, false)
+      isCopied = isCopied || history.mayCopy(name.table, in: name.migration)
+      guard isCopied, history.schemas[name.migration].table(name.table) != nil else { continue }
+      if name.migration < last { (newest, oldest) = (newest ?? name, name) }
+      isCopied = false
     }
-    guard isCopied else { return [] }
     return [newest?.migration == oldest?.migration ? nil : newest, oldest].compactMap { $0 }
-  }
-
-  /// Whether a draft may store values of the column. A generated column counts, because its values
-  /// may come from the column.
-  private func mayCopy(_ name: LossEvidence.Key, _ timeline: Timeline) -> Bool {
-    let shape = history.schemas[name.migration].table(name.table).flatMap(TableShape.init)
-    let others = shape?.columns.filter { $0.key != name.column && !$0.isGenerated } ?? []
-    return name.column == nil
-      || timeline.statements(in: name.migration).contains {
-        $0.mayCopy(besides: Set(others.map(\.key)))
-      }
   }
 
   private func combinedOutcome(
