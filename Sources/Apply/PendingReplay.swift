@@ -50,8 +50,7 @@ package struct PendingReplay: Sendable {
 extension Project {
   /// Replays the history up to the first failure, and corrects the states of its frozen migrations.
   ///
-  /// - Parameter evaluatesAssertions: whether an assertion must hold on a new database. One that calls a
-  ///   function of the app is only compiled.
+  /// - Parameter evaluatesAssertions: whether assertions must hold on a new database.
   /// - Throws: failures with exit status 64 and above; the replay contains a migration that fails.
   package func replay(
     noting states: inout [HistoryEntry], evaluatesAssertions: Bool = false,
@@ -60,11 +59,7 @@ extension Project {
     try requireEngine(for: migrations)
     let all = replay(
       migrations, noting: &states, interruption: interruption,
-      preparing: {
-        $0.checksOwnRows = true
-        $0.runner.evaluatesAssertions =
-          evaluatesAssertions && application.missingFunctions.isEmpty
-      })
+      preparing: { $0.requireValidRows(evaluatingAssertions: evaluatesAssertions) })
     if let failure = all.failure, !failure.status.isResult { throw failure }
     return all
   }

@@ -31,7 +31,7 @@ extension Project {
     var schemas: [HistoryBundle.ReleasedSchema] = []
     var count = 0
     try replay(
-      migrations, interruption: interruption,
+      migrations, interruption: interruption, preparing: { $0.requireValidRows() },
       observing: { step, scratch in
         count += 1
         guard released.contains(step.migration.id) else { return }

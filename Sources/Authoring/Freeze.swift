@@ -63,7 +63,7 @@ extension Project {
       }
       if repair != .converted { schemas.compare(step, scratch, in: &states) }
     }
-    try replay(range, preparing: { $0.checksOwnRows = true }, observing: freeze)
+    try replay(range, preparing: { $0.requireValidRows() }, observing: freeze)
     try requireIntact(states.filter { freezesDrafts || $0.frozen })
     return FreezeReport(
       lock: lock, frozen: frozen, repair: repair,

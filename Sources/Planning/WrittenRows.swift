@@ -68,7 +68,9 @@ private struct WrittenRows {
     filter: String? = nil
   ) {
     table = new
-    let filled = new.plainColumns
+    let filled = new.parsed.columns.filter { column in
+      column.generated == nil || computed.contains { column.name.isSame(as: $0.column) }
+    }
     let values = filled.map { column in
       if let value = computed.first(where: { column.name.isSame(as: $0.column) })?.value {
         return value
@@ -125,6 +127,9 @@ private struct WrittenRows {
       guard names.allSatisfy(fills) else { return nil }
       return ("WITH new (\(list(columns))) AS (\(query)) ", own.allSatisfy(fills) ? own : [])
     case .update(let values, let source, let condition):
+      guard names.allSatisfy({ table.parsed.column(named: $0)?.generated == nil }) else {
+        return nil
+      }
       let terms = names.map { name in
         let old = Quoting.identifier(name)
         guard let value = values[name.identifier] else { return old }
@@ -160,10 +165,7 @@ private struct WrittenRows {
   private func violating(_ check: Expression) -> RowQuery? {
     let columns = table.columns(in: check)
     let names = columns.map(\.name.text)
-    guard !names.isEmpty, columns.allSatisfy({ $0.generated == nil }), let (with, key) = new(names)
-    else {
-      return nil
-    }
+    guard !names.isEmpty, let (with, key) = new(names) else { return nil }
     // A column applies its affinity and collation to a value before the CHECK reads it.
     let aliased = columns.map { "\(stored($0)) AS \(list([$0.name.text]))" }
     let shown = (key.map { Quoting.identifier($0) } + aliased).joined(separator: ", ")
@@ -339,7 +341,8 @@ extension OperationPlan {
     }
     if case .addColumn(let table, let column) = operation.kind {
       return questions(
-        table, as: (try? ParsedTable(named: table, in: schema))?.adding(column.sql), computing: [])
+        table, as: (try? ParsedTable(named: table, in: schema))?.adding(column.sql),
+        computing: column.generated.map { [(column.name, "(\($0.expression.text))")] } ?? [])
     }
     return steps.flatMap { step -> [Question] in
       switch (step, operation.kind) {

@@ -101,13 +101,13 @@ private struct Interview {
       }
       let start = report.answers.count
       for question in operation.questions {
-        try ask(question, context, after: operation.writtenBefore)
+        try ask(question, context, after: operation.writtenBefore, operation.changedBefore)
       }
       // The rows after the operation are known only if these questions have passed.
       let passed = report.answers[start...].allSatisfy { $0.isAsked && $0.obstacle == nil }
       for question in passed ? operation.constraints : []
       where !report.answers[first...].contains(where: { $0.question == question.promise }) {
-        try ask(question, context, after: operation.writtenBefore)
+        try ask(question, context, after: operation.writtenBefore, operation.changedBefore)
       }
       for case .assertion(let assertion) in operation.plan.steps {
         ask(assertion, context, after: operation.writtenBefore.union(changedBefore))
@@ -138,8 +138,8 @@ private struct Interview {
   ) {
     let others = written.union(changed).union(own)
     let isAsked =
-      runner.tablesRead(by: assertion.query.text).map { read in
-        read.isDisjoint(with: others) && !read.contains(where: \.isInternal)
+      runner.columnsRead(by: assertion.query.text)?.allSatisfy { read in
+        !others.contains(read[0]) && !read[0].isInternal
       } ?? false
     var failure: Failure?
     if isAsked {
@@ -154,17 +154,21 @@ private struct Interview {
       isAsked: isAsked, failure?.statement.first, failure)
   }
 
+  /// - Parameters:
+  ///   - own: the tables that earlier steps of the migration write.
+  ///   - changed: the columns that do not have the same values before the plan.
   private mutating func ask(
-    _ question: Question, _ context: Context, after own: Set<Identifier>
+    _ question: Question, _ context: Context, after own: Set<Identifier>,
+    _ changed: Set<[Identifier]> = []
   ) throws(Failure) {
     let writtenBefore = written.union(own)
     let table = question.table.identifier
     if created.contains(table), !writtenBefore.contains(table) { return }
     do {
       let query = "SELECT \(question.condition)"
-      let read = runner.tablesRead(by: query)
+      let read = runner.columnsRead(by: query)
       let isAsked =
-        try read?.isDisjoint(with: writtenBefore) ?? false
+        try read?.allSatisfy { !writtenBefore.contains($0[0]) && !changed.contains($0) } ?? false
         // If such rows exist, SQLite may convert a value before the constraint reads it.
         && question.rows?.doubt.map { try connection.rows($0).isEmpty } ?? true
       guard isAsked, try connection.value(query) == 1 else {

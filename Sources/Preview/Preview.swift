@@ -92,6 +92,8 @@ package struct PlannedOperation: Sendable {
   package let cost: Cost?
   /// The tables that the earlier operations of the migration write.
   let writtenBefore: Set<Identifier>
+  /// The columns, each with its table, that earlier operations of the plan add, remove or rename.
+  let changedBefore: Set<[Identifier]>
   /// The questions about rows that would stop the operation.
   fileprivate(set) var questions: [Question]
   /// The questions whether the rows meet the constraints of their table after the operation.
@@ -256,7 +258,8 @@ private final class PlanRecorder {
   private var operations: [PlannedOperation] = []
   private var statements: [ReplayedStatement] = []
   /// The schema before the operation that was planned last.
-  private var schema = Schema()
+  private var schema: Schema?
+  private var changed: Set<[Identifier]> = []
 
   init(_ application: Application, cost: @escaping (Work) throws(Failure) -> Cost?) {
     self.application = application
@@ -266,14 +269,15 @@ private final class PlanRecorder {
   func watch(_ scratch: ScratchDatabase) {
     scratch.observe(comparesSchemas: false) { [self] statement, _ in statements.append(statement) }
     scratch.runner.onPlan = { [self, unowned scratch] plan, writeSet in
-      let current = try Schema(of: scratch.connection, knowing: schema)
+      let current = try Schema(of: scratch.connection, knowing: schema ?? Schema())
       try end(with: current, writeSet)
+      if let schema { changed.formUnion(SchemaDelta(from: schema, to: current).changedColumns) }
       schema = current
-      let work = plan.work(in: schema)
+      let work = plan.work(in: current)
       operations.append(
         PlannedOperation(
           plan: plan, work: work, cost: try cost(work), writtenBefore: writeSet.written,
-          questions: plan.questions,
+          changedBefore: changed, questions: plan.questions,
           constraints: try plan.constraints(in: current) + plan.takenKeys(in: current, application))
       )
     }
@@ -296,8 +300,23 @@ private final class PlanRecorder {
   }
 
   private func end(with after: Schema, _ writeSet: WriteSet) throws(DatabaseError) {
-    guard let last = operations.indices.last else { return }
+    guard let last = operations.indices.last, let schema else { return }
     operations[last].questions += try operations[last].plan.newKeys(
       from: schema, to: after, writing: writeSet.written, application)
+  }
+}
+
+extension SchemaDelta {
+  /// The columns of the tables before the change or after it, but not of both.
+  fileprivate var changedColumns: Set<[Identifier]> {
+    func columns(_ objects: some Collection<SchemaObject>) -> Set<[Identifier]> {
+      Set(
+        objects.flatMap { object in
+          (object.createTable?.columns ?? []).map {
+            [object.name.identifier, $0.name.text.identifier]
+          }
+        })
+    }
+    return columns(before.values).symmetricDifference(columns(after.values))
   }
 }

@@ -165,7 +165,7 @@ package final class Runner {
       try stopIfInterrupted(context)
       if kept == nil, !step.readsOnly { kept = try keep(plan.proofs) }
       switch step {
-      case .question(let question): try answer(question, context)
+      case .question(let question): try answer(question, context, record: &record)
       case .statement(let sql, let source): try runOne(sql, source, context, record: &record)
       case .script(let source): try runScript(source, context, record: &record)
       case .assertion(let assertion): try check(assertion, context)
@@ -226,15 +226,7 @@ package final class Runner {
     throw context.failure(.interrupted, "interrupted")
   }
 
-  // MARK: Questions and assertions
-
-  private func answer(_ question: Question, _ context: Context) throws {
-    let isYes = try reporting(.check, question.table) { () throws(DatabaseError) in
-      try connection.value("SELECT \(question.condition)") == 1
-    }
-    guard isYes else { return }
-    throw try context.failure(question, on: connection, redacted: redactsValues)
-  }
+  // MARK: Assertions
 
   private func check(_ assertions: [Assertion], of migration: Migration) throws(Failure) {
     for assertion in assertions {
@@ -277,9 +269,9 @@ package final class Runner {
     }
   }
 
-  /// The tables that a query reads. Nil if it does not compile, for example because it names a future table,
+  /// The columns that a query reads, each with its table. Nil if it does not compile, for example because it names a future table,
   /// or if it calls a function whose result depends on the statements before it.
-  package func tablesRead(by query: String) -> Set<Identifier>? {
+  package func columnsRead(by query: String) -> Set<[Identifier]>? {
     connection.set(.doubleQuotedStringsInDML, to: false)
     defer { connection.set(.doubleQuotedStringsInDML, to: true) }
     statementGuard.startStatement()
@@ -294,7 +286,10 @@ package final class Runner {
         $0.action == .function && dependent.contains(($0.second ?? "").identifier)
       })
     else { return nil }
-    return Set(events.compactMap { $0.action == .read ? $0.first?.identifier : nil })
+    return Set(
+      events.filter { $0.action == .read }.map {
+        [$0.first, $0.second].map { ($0 ?? "").identifier }
+      })
   }
 
   // MARK: Settings and temporary objects

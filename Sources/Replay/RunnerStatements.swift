@@ -42,6 +42,24 @@ extension Runner {
     }
   }
 
+  /// Stops the migration if the answer to the question is yes.
+  func answer(
+    _ question: Question, _ context: Context, record: inout Record
+  ) throws {
+    let query = "SELECT \(question.condition)"
+    if target == .scratch {
+      record.missingCall =
+        try record.missingCall ?? missingCall(in: query, at: context.operation.position)
+    }
+    calls?.clear()
+    let isYes = try reporting(.check, question.table) { () throws(DatabaseError) in
+      try connection.value(query) == 1
+    }
+    try stopIfCalled(context, query)
+    guard isYes else { return }
+    throw try context.failure(question, on: connection, redacted: redactsValues)
+  }
+
   /// Compiles and runs the script's next statement. Returns false at the end of the script.
   @discardableResult
   private func runNext(
@@ -139,6 +157,8 @@ extension Runner {
     if let refusal = statementGuard.refusal {
       return context.failure(.invalidInput, refusal, position: position(start), statement: sql)
     }
+    // SQLite may report an index as damaged that the stand-in for a collation orders differently.
+    do { try stopIfCalled(context, sql) } catch { return error }
     let ledger = application.ledger
     let clash = "there is already another table or index with this name: \(ledger.table)"
     if error.message.isSameName(as: clash) {

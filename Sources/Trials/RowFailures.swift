@@ -150,7 +150,10 @@ struct RowFailures {
       do throws(Failure) {
         try scratch.apply(history.migrations[step])
       } catch {
-        guard error.status == .migrationFailed, error.cause?.exceeded == nil else { throw error }
+        // A call of a function of the application makes a manifest invalid here.
+        guard [.migrationFailed, .invalidInput].contains(error.status),
+          error.cause?.exceeded == nil
+        else { throw error }
         return .failed(step)
       }
     }

@@ -96,6 +96,49 @@ struct PlanAgainstRowsTests {
     #expect(plan.answers.last?.isAsked == false)
     #expect(try sandbox.migrate().failure == nil)
   }
+
+  @Test(
+    "but not about a column that has another column's name before the plan",
+    arguments: [
+      """
+      operations:
+      - rename_column: { table: items, from: list, to: old }
+      - add_column: { table: items, column: { name: list, type: INTEGER, default: 0 } }
+      - alter_column: { table: items, column: list, not_null: true }
+      """,
+      """
+      operations:
+      - rename_column: { table: items, from: list, to: old }
+      - add_column: { table: items, column: { name: list, type: INTEGER } }
+      - alter_column: { table: items, column: list, not_null: true }
+      """,
+    ])
+  func renamed(_ yaml: String) throws {
+    let sandbox = try sandbox(yaml)
+    try sandbox.run("UPDATE items SET list = NULL")
+    let plan = try sandbox.project().dryRun(sandbox.options())
+    #expect(plan.status == .success)
+    #expect(plan.answers.map(\.isAsked) == [false])
+    let isDefault = yaml.contains("default")
+    #expect(try sandbox.migrate().status == (isDefault ? .success : .migrationFailed))
+  }
+
+  @Test(
+    "and whether a new generated column meets its constraints",
+    arguments: [
+      "not_null: true, generated: { as: \"nullif(list, 7)\" }",
+      "check: g < 7, generated: { as: list }",
+    ])
+  func generatedColumn(_ column: String) throws {
+    let sandbox = try sandbox(
+      "operations:\n- add_column: { table: items, column: { name: g, \(column) } }\n")
+    let plan = try sandbox.project().dryRun(sandbox.options())
+    #expect(plan.failure?.message.contains("found 1 row: id = 2") == true)
+    #expect(try sandbox.migrate().status == .migrationFailed)
+    try sandbox.run("DELETE FROM items WHERE id = 2")
+    #expect(try sandbox.project().dryRun(sandbox.options()).answers.map(\.obstacle) == [nil])
+    #expect(try sandbox.migrate().status == .success)
+  }
 }
 
 /// Operations that fail because of rows in the database.

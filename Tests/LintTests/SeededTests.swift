@@ -31,6 +31,15 @@ struct SeededTests {
           """)) == ["0002 4:7 error fails-on-data notes"])
   }
 
+  @Test("an earlier draft that calls a function of the app does not stop lint")
+  func calledFunction() throws {
+    #expect(
+      try found(
+        sql("UPDATE items SET note = shout(note) WHERE id > 0"),
+        sql("CREATE UNIQUE INDEX u ON items (note)"), functions: ["shout"]
+      ) == ["0003 3:7 warning fails-on-data items"])
+  }
+
   @Test("an app may have added rows to those of the history, which no statement updates")
   func addedRows() throws {
     func found(_ update: String) throws -> [String] {

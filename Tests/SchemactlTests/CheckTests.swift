@@ -202,9 +202,38 @@ struct CheckTests {
 
       """,
     ])
-    let run = try folder.start(["check"]).wait()
-    #expect(run.status == (expected == 1 ? 0 : 3))
-    #expect(run.output.contains("Rows are missing: expected 2, found 1") == (expected == 2))
+    for command in [["check"], ["bundle"], ["freeze", "--release", "1.0"]] {
+      let run = try folder.start(command).wait()
+      #expect(run.status == (expected == 1 ? 0 : 3), "\(command)")
+      #expect(
+        (run.output + run.errors).contains("Rows are missing: expected 2, found 1")
+          == (expected == 2))
+    }
+  }
+
+  @Test("0: a key of an empty table may refer to columns that are not unique")
+  func mismatch() throws {
+    let folder = try WorkingFolder.of([
+      "0001_a": manifest(
+        "CREATE TABLE a (x); CREATE TABLE b (x REFERENCES a (x)); "
+          + "CREATE VIRTUAL TABLE f USING fts5(t)")
+    ])
+    try folder.expect(0, "verify")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+  }
+
+  @Test("3: bundle and freeze refuse rows that break foreign keys on a new database")
+  func orphans() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes,
+      "0002_tags": manifest(
+        "CREATE TABLE tags (note INTEGER REFERENCES notes (id)); INSERT INTO tags VALUES (1)"),
+    ])
+    for command in [["bundle"], ["freeze", "--release", "1.0"]] {
+      let run = try folder.start(command).wait()
+      #expect(run.status == 3)
+      #expect(run.errors.contains("row 1 of `tags` refers by `note` to a missing row of `notes`"))
+    }
   }
 
   @Test("2: a manually edited lock")

@@ -90,6 +90,38 @@ struct ExitCodeTests {
     #expect(try folder.rows("SELECT name FROM sqlite_schema").isEmpty)
   }
 
+  @Test("65: a new CHECK calls a function of the application, and no migration is applied")
+  func missingFunctionOfCheck() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.write("schemactl.yaml", "functions: [{ name: shout, arguments: 1 }]\n")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.write("migrations/0002_tags.yaml", manifest("CREATE TABLE tags (id INTEGER)"))
+    try folder.write(
+      "migrations/0003_check.yaml",
+      "operations: [alter_column: { table: notes, column: text, check: shout(text) > 1 }]\n")
+    for command in ["plan", "migrate"] {
+      let run = try folder.expect(65, command, "--database", "app.sqlite")
+      #expect(run.errors.contains("`shout()` belongs to the application"))
+    }
+    #expect(try folder.rows("SELECT name FROM sqlite_schema WHERE name = 'tags'").isEmpty)
+  }
+
+  @Test("65: a statement uses an index with a collation of the application, and not 74")
+  func missingCollation() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes,
+      "0002_index": manifest("CREATE INDEX i ON notes (text COLLATE reverse)"),
+    ])
+    try folder.write("schemactl.yaml", "collations: [reverse]\n")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    let connection = try Connection(path: folder.path("app.sqlite"))
+    try connection.registerCollation("reverse") { Int($1.utf8.first ?? 0) - Int($0.utf8.first ?? 0) }
+    try connection.execute("INSERT INTO notes (text) VALUES ('x'), ('a'), ('m')")
+    try folder.write("migrations/0003_delete.yaml", manifest("DELETE FROM notes WHERE id = 2"))
+    let run = try folder.expect(65, "migrate", "--database", "app.sqlite")
+    #expect(run.errors.contains("`reverse` belongs to the application"))
+  }
+
   @Test(
     "66: a missing database",
     arguments: [
