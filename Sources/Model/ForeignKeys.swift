@@ -23,6 +23,11 @@ package struct ForeignKeyGraph: Sendable {
     }.keys.sorted().map(\.text)
   }
 
+  /// Whether a table refers to the table.
+  package func refers(to table: Identifier) -> Bool {
+    parents.values.contains { $0.contains(table) }
+  }
+
   private mutating func note(_ table: SchemaObject) {
     // Most tables have no foreign key, so parse only texts that contain the word.
     guard table.tokens.mentions("references"), let parsed = table.createTable else { return }

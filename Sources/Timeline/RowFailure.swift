@@ -20,14 +20,18 @@ package struct RowFailure: Sendable {
   package let isOfNewConstraint: Bool
   /// Whether the failure is an INSERT whose key equals that of the table's only possible row.
   package var insertsOnlyRow = false
-  /// Set if the migration removes rows to which others refer: whether their foreign key has an
-  /// action, such as CASCADE. Without one, an app may know that the removed rows have no children.
+  /// Set if the migration removes rows to which others refer, or changes their keys.
   package var removedParents: RemovedParents?
   /// The database that contains the rows; nil for generated rows.
   package var database: String?
 
   package enum RemovedParents: Sendable {
-    case withAction, withoutAction
+    /// The foreign key has an action, such as CASCADE.
+    case withAction
+    /// The foreign key has no action: an app may know that the removed rows have no children.
+    case withoutAction
+    /// The migration copies the rows to a new table.
+    case rebuilt
   }
 
   /// Kinds of constraints that refuse rows. Each raw value is a word of the messages for its kind.

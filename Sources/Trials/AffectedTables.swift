@@ -14,15 +14,14 @@ struct AffectedTables {
   private(set) var mayCopy = false
   /// The tables whose rows may refer to rows that the step deletes, or whose keys it changes.
   private(set) var children: Set<Identifier> = []
-  /// The statements that delete rows with children, or change their keys.
+  /// The statements that delete rows with children, or may change their keys.
   private(set) var removals: [Removal] = []
 
   struct Removal {
     /// The statement's number.
     let number: Int
     let table: Identifier
-    /// Whether a foreign key has an action for it.
-    let hasAction: Bool
+    let kind: RowFailure.RemovedParents
   }
 
   /// - Parameters:
@@ -93,6 +92,10 @@ struct AffectedTables {
     let keys = graph.affected(by: parents).compactMap { old.table($0).flatMap(TableShape.init) }
       .flatMap(\.foreignKeys).filter { parents.contains($0.parent.identifier) }
     for statement in writers { noteRemovals(by: statement, keys, in: old) }
+    for change in timeline.changes(in: migration) where change.isRebuilt {
+      guard let table = change.before?.key, graph.refers(to: table) else { continue }
+      removals += change.copies.map { Removal(number: $0.number, table: table, kind: .rebuilt) }
+    }
     deleted.formUnion(removals.map(\.table))
     children = Set(graph.affected(by: deleted).map(\.identifier)).filter(isOld)
   }
@@ -118,7 +121,7 @@ struct AffectedTables {
       removals.append(
         Removal(
           number: statement.place.number, table: parent,
-          hasAction: [.cascade, .setNull, .setDefault].contains(action)))
+          kind: [.cascade, .setNull, .setDefault].contains(action) ? .withAction : .withoutAction))
     }
   }
 

@@ -99,11 +99,15 @@ struct FailureAnalysis {
       isOfNewConstraint: isOfNewConstraint)
     if removesParents {
       let parents = Set(removals.map(\.table)).sorted().map { "`\($0)`" }.joined(separator: ", ")
-      analysed.message = "other rows refer to keys of \(parents) that it removes"
-      analysed.removedParents =
-        removals.contains(where: \.hasAction) ? .withAction : .withoutAction
+      let kinds: [RowFailure.RemovedParents] = [.withAction, .rebuilt, .withoutAction]
+      analysed.removedParents = kinds.first { kind in removals.contains { $0.kind == kind } }
+      analysed.message =
+        "other rows refer to keys of \(parents) that it "
+        + (analysed.removedParents == .rebuilt ? "changes or removes" : "removes")
     }
-    if let object, let rebuilt, !object.isSameName(as: rebuilt) { analysed.formerName = object }
+    if !removesParents, let object, let rebuilt, !object.isSameName(as: rebuilt) {
+      analysed.formerName = object
+    }
     self.failure = analysed
     // The app may write only texts that the function can parse.
     formatted = suspects.filter(\.readsFormats).reduce(into: []) { columns, statement in

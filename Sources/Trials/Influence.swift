@@ -277,7 +277,7 @@ struct Influence {
           let old = judge.oldValue(cell)
           return hints != nil || old.text != nil && literals.contains(where: old.isSame)
         }),
-      judge.keys(for: cell) == nil, !column.isInKey
+      judge.keys(for: cell) == nil, !isRowid
     else { return nil }
     if isDate(cell) || column.holdsTimes { return try narrowed(Value.formats[0], in: cell) }
     // Two listed values become equal although the step does not name them, as with ELSE.
@@ -317,6 +317,9 @@ struct Influence {
     if hints != nil { values += judge.oldValue(cell).variants }
     return try narrowed(values, judge.oldValue(cell).longGroups, in: cell)
   }
+
+  /// Whether the column is a number that only identifies the row.
+  private var isRowid: Bool { column.isRowid && table.shape.primaryKey.count == 1 }
 
   private func isDate(_ cell: LossJudge.Cell) -> Bool {
     if case .dates = table.rows[cell.row].kind { true } else { false }

@@ -17,7 +17,8 @@ extension LossJudge {
     guard !missing.isEmpty else { return ([], []) }
     let count = name.flatMap { base.contents.tables[$0]?.rows.count } ?? 0
     // The table has no unrecognised row that a missing row could have become.
-    if count <= filled.rows.count - missing.count { return (missing, []) }
+    let hasTwin = missing.contains { isTwin($0, in: filled) }
+    if !hasTwin, count <= filled.rows.count - missing.count { return (missing, []) }
     if effect(of: try experiment.run(removing(missing, of: table))) == .none {
       return (missing, [])
     }
@@ -36,6 +37,11 @@ extension LossJudge {
       traces.removeAll { $0 == twin }
     }
     return (lost, traces)
+  }
+
+  /// Whether an earlier row has the same values, so that the step may count both in one row.
+  private func isTwin(_ row: Int, in table: FilledDatabase.Table) -> Bool {
+    table.rows[..<row].contains { $0.cells == table.rows[row].cells }
   }
 
   /// The twin of the first row, if the step returns only the sum of their numbers.
@@ -100,7 +106,7 @@ extension LossJudge {
     let count = after.rows.count { now in
       columns.allSatisfy { now[$0.1].isSame(as: cells[$0.0]) }
     }
-    return count > (acceptsTwins(name) ? filled.rows[..<row].count { $0.cells == cells } : 0)
+    return count > (acceptsTwins(name, of: filled) ? filled.rows[..<row].count { $0.cells == cells } : 0)
   }
 
   /// Whether REPLACE replaced the row by another row with the same key: the primary key, or in a table without
@@ -139,11 +145,12 @@ extension LossJudge {
     return key.isEmpty || key.count < columns.count ? nil : key
   }
 
-  /// Whether the table accepts equal rows after the step, because it has no key and no unique
-  /// index.
-  private func acceptsTwins(_ name: Identifier?) -> Bool {
-    guard let name else { return false }
-    return shapeAfter(name).map { $0.primaryKey == nil && $0.uniques.isEmpty } ?? false
+  /// Whether the table accepts rows with equal values in the old columns after the step, because it has no
+  /// key of such columns and no unique index.
+  private func acceptsTwins(_ name: Identifier?, of filled: FilledDatabase.Table) -> Bool {
+    guard let name, let shape = shapeAfter(name) else { return false }
+    let isNewKey = shape.primaryKey?.columns.contains { filled.index(of: $0) == nil } ?? true
+    return isNewKey && shape.uniques.isEmpty
       && !schemaAfter.objects(.index, on: name.text).contains { IndexShape($0)?.isUnique ?? false }
   }
 }

@@ -56,7 +56,11 @@ struct MarkMaker {
       .text("\(number)"),
     ]
     let large = Self.large + 2 * (number - first)
-    return text + [.integer(number), .integer(large), .real(Double(number) + 0.5)]
+    let integers: [Value] = [.integer(number), .integer(large)]
+    let real = Value.real(Double(number) + 0.5)
+    // An integer would not show that a column loses its fractions.
+    if case .real = value { return text + [real] + integers }
+    return text + integers + [real]
   }
 
   /// A time that is derived from the mark.

@@ -119,7 +119,7 @@ struct RowFailures {
     let seeded = tightened(after: steps)
     // Where a foreign key has an action, an app may delete any parent, including one that the
     // migration names.
-    let namesParents = removals.contains(where: \.hasAction)
+    let namesParents = removals.contains { $0.kind == .withAction }
     let text = StepText(
       namesParents ? timeline.statements(in: migration).map(\.sql) : [], joinsRows: false)
     let kinds =

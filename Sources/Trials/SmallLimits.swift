@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaManifest
+import SchemaModel
 import SchemaSQLText
 
 extension Migration {
@@ -38,14 +39,24 @@ extension TokenizedSQL {
   }
 }
 
+extension TokenizedSQL {
+  /// The index of the number after LIMIT, or after `<` or `<=` where the text numbers or counts rows.
+  fileprivate func placeOfLimit(_ index: Int, in tokens: [Token]) -> Int? {
+    if isWord(tokens[index], "LIMIT") { return index + (isOffset(index + 1, in: tokens) ? 3 : 1) }
+    guard ["<", "<="].contains(text(tokens[index])) else { return nil }
+    let isRank = ["row_number", "rank", "dense_rank"].contains(where: mentions)
+    let isCount = mentions("count") && index > 0 && text(tokens[index - 1]) == ")"
+    return isRank || isCount ? index + 1 : nil
+  }
+}
+
 extension String {
   fileprivate var withSmallLimits: String {
     let sql = TokenizedSQL(self)
     let tokens = sql.significant
     var bytes = sql.bytes
-    for index in tokens.indices where sql.isWord(tokens[index], "LIMIT") {
-      let place = index + (sql.isOffset(index + 1, in: tokens) ? 3 : 1)
-      guard tokens.indices.contains(place), tokens[place].kind == .integer,
+    for index in tokens.indices {
+      guard let place = sql.placeOfLimit(index, in: tokens), tokens.indices.contains(place), tokens[place].kind == .integer,
         let limit = Int(sql.text(tokens[place])), limit > small, limit < unlimited
       else { continue }
       let range = tokens[place].range
@@ -56,7 +67,7 @@ extension String {
   }
 }
 
-/// Less than the number of rows in any table of an experiment.
-private let small = 3
+/// Less than the number of rows of any group in an experiment.
+private let small = 2
 /// A LIMIT of this number or more means no limit. SQL requires a LIMIT before an OFFSET.
 private let unlimited = 1_000_000_000

@@ -139,6 +139,7 @@ struct StepText {
         {
           continue
         }
+        if sql.isType(value) { continue }
         var seen: Set<Identifier> = []
         for near in names.reversed() where index - near.index <= Self.reach {
           if seen.insert(near.name).inserted, seen.count <= 3 { note(value, for: near.name) }
@@ -189,7 +190,7 @@ struct StepText {
       } else if sql.text(tokens[index]) == ")" {
         list = nil
       }
-      guard let value = sql.literal(tokens, index) else { continue }
+      guard let value = sql.literal(tokens, index), !sql.isType(value) else { continue }
       let isNegated = text.isSameName(as: "not")
       let operand =
         Self.comparisons.contains(text.identifier)
@@ -332,6 +333,11 @@ struct StepText {
 }
 
 extension TokenizedSQL {
+  /// Whether the value is the name of a type in a text that reads types.
+  fileprivate func isType(_ value: Value) -> Bool {
+    mentions("typeof") && ["integer", "real", "text", "blob", "null"].contains(value)
+  }
+
   fileprivate func textOrEmpty(_ tokens: [Token], _ index: Int) -> String {
     tokens.indices.contains(index) ? text(tokens[index]) : ""
   }

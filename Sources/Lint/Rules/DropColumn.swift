@@ -99,12 +99,15 @@ private func message(
   let values: String? =
     switch (move, destination) {
     case (let move?, .nowhere?): "its values are lost: `\(move.to.name)` does not hold them"
-    case (let move?, .elsewhere?) where move.isComputed,
-      (let move?, .narrowed?) where move.isComputed:
+    case (let move?, .elsewhere?) where move.isComputed:
       "`\(move.to.name)` holds results of its values"
+    case (let move?, .narrowed(let a, let b)?) where move.isComputed:
+      "`\(move.to.name)` holds results of its values, which are the same for \(a) and \(b)"
     case (let move?, _): "its values move to `\(move.to.name)`"
     case (nil, .column(let table, let column)?): "`\(table).\(column)` holds a copy of its values"
-    case (nil, .elsewhere?), (nil, .narrowed?): "other columns hold results of its values"
+    case (nil, .elsewhere?): "other columns hold results of its values"
+    case (nil, .narrowed(let a, let b)?):
+      "other columns hold results of its values, which are the same for \(a) and \(b)"
     case (nil, .detached?): "other tables hold its values, but no row refers to them"
     case (nil, .nowhere?) where isUsed:
       "its values are lost, except where the migration copies them"

@@ -69,11 +69,14 @@ extension Timeline {
         position: failure.position == failure.place.position ? nil : failure.position,
         severity: failure.isOfNewConstraint || failure.insertsOnlyRow
           || failure.removedParents == .withoutAction ? .warning : nil)
-      if let removed = failure.removedParents {
+      let change = "change or delete the rows that refer to them"
+      switch failure.removedParents {
+      case .withAction?:
         draft.help =
-          "change or delete the rows that refer to them first"
-          + (removed == .withAction
-            ? ": actions such as CASCADE run only with `foreign_keys: enforced`" : "")
+          change + " first: actions such as CASCADE run only with `foreign_keys: enforced`"
+      case .withoutAction?: draft.help = change + " first"
+      case .rebuilt?: draft.help = change + ", too, or keep the keys"
+      case nil: break
       }
       if failure.insertsOnlyRow {
         let isOperation = if case .insert? = operation { true } else { false }
