@@ -136,16 +136,19 @@ package struct OptionDeclaration: Sendable {
   let completion: Completion
   /// Hints for frequent wrong values.
   let hints: [String: String]
+  /// Whether a word that belongs to no option is probably the option's value.
+  let claims: @Sendable (String) -> Bool
 
   /// Declares an option.
   ///
   /// - Parameters:
   ///   - completion: the completion of a text value.
   ///   - hints: sentences that suggest replacements for frequent wrong values.
+  ///   - claims: whether an unexpected word is probably the option's value.
   package init(
     _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
     repeats: Bool = false, completion: Completion = .files, hints: [String: String] = [:],
-    summary: String
+    claims: @escaping @Sendable (String) -> Bool = { _ in false }, summary: String
   ) {
     self.name = name
     self.short = short
@@ -154,6 +157,7 @@ package struct OptionDeclaration: Sendable {
     self.repeats = repeats
     self.summary = summary
     self.hints = hints
+    self.claims = claims
     self.completion =
       switch kind {
       case .text, .optionalText: completion

@@ -219,20 +219,20 @@ extension CommandScope {
   }
 
   /// Returns a hint for a word that the user probably meant as the value of an option: of an option that
-  /// accepts only `=VALUE` and has no value, or of an option with an environment variable, because that is
-  /// the main input of a command.
+  /// accepts only `=VALUE` and has no value, of the options that claim the word, or of an option with an
+  /// environment variable, because that is the main input of a command.
   private func optionHint(for word: String, _ typed: [String: [String]]) -> String? {
-    let option = options.first { option in
-      switch option.kind {
-      case .optionalText: typed[option.name] == []
-      case .text: option.environment != nil
-      default: false
-      }
+    let withoutValue = options.filter { typed[$0.name] == [] && $0.kind.placeholder != nil }
+    let absent = options.filter { typed[$0.name] == nil }
+    let candidates = [
+      withoutValue, absent.filter { $0.claims(word) },
+      absent.filter { if case .text = $0.kind { $0.environment != nil } else { false } },
+    ]
+    guard let options = candidates.first(where: { !$0.isEmpty }) else { return nil }
+    let texts = options.map { option in
+      quoted(option.spelling + (option.kind.takesNextWord ? " " : "=") + word)
     }
-    return option.map { option in
-      let separator = if case .optionalText = option.kind { "=" } else { " " }
-      return "Did you mean \(quoted(option.spelling + separator + word))?"
-    }
+    return "Did you mean \(texts.joined(separator: " or "))?"
   }
 
   private func didYouMean(_ word: String, among candidates: [String]) -> String? {

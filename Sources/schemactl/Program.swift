@@ -1,5 +1,6 @@
 import SchemaCommandLine
 import SchemaHistory
+import SchemaPlatform
 import SchemaSQLText
 import SchemaTimeline
 import SchemaYAML
@@ -144,7 +145,8 @@ extension [OptionDeclaration] {
   private static func database(_ summary: String) -> [OptionDeclaration] {
     [
       OptionDeclaration(
-        "database", .text("FILE"), environment: "SCHEMACTL_DATABASE", summary: summary),
+        "database", .text("FILE"), environment: "SCHEMACTL_DATABASE",
+        claims: OptionDeclaration.isFile, summary: summary),
       .timeout,
     ]
   }
@@ -156,8 +158,21 @@ extension Completion {
 }
 
 extension OptionDeclaration {
+  // Words that probably belong to an option (`claims`).
+
+  private static let isFolder: @Sendable (String) -> Bool = { FileStatus($0)?.isFolder == true }
+
+  static let isFile: @Sendable (String) -> Bool = { word in
+    word.utf8.contains(where: "./".utf8.contains) && !isFolder(word)
+  }
+
+  static let isMigration: @Sendable (String) -> Bool = { word in
+    word.first?.isNumber == true && !isFile(word)
+  }
+
   static let migrations = Self(
-    "migrations", .text("DIR"), summary: "The migrations directory; default: `migrations`.")
+    "migrations", .text("DIR"), claims: isFolder,
+    summary: "The migrations directory; default: `migrations`.")
 
   static let config = Self(
     "config", .text("FILE"), summary: "Use this file instead of the nearest `schemactl.yaml`.")
@@ -170,7 +185,9 @@ extension OptionDeclaration {
     "quiet", short: "q", summary: "Print only problems and requested results.")
 
   static func to(_ summary: String = "The last migration to apply.") -> OptionDeclaration {
-    Self("to", .text("ID"), completion: .migrations, summary: "\(summary) By id or number.")
+    Self(
+      "to", .text("ID"), completion: .migrations, claims: isMigration,
+      summary: "\(summary) By id or number.")
   }
 
   static let historyPoint = to("Read the history up to this migration.")

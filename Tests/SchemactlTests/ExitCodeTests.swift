@@ -18,6 +18,29 @@ struct ExitCodeTests {
     #expect(run.output.isEmpty)
   }
 
+  @Test(
+    "64: an unexpected word, with the options whose value it may be",
+    arguments: [
+      ("migrate 0002", "--to 0002"), ("migrate 2_more", "--to 2_more"),
+      ("migrate app.db", "--database app.db"), ("migrate db/0002", "--database db/0002"),
+      ("migrate app", "--database app"), ("migrate --backup x.db", "--backup=x.db"),
+      ("migrate --database app.db 2", "--to 2"), ("squash 2", "--to 2"),
+      ("freeze 1.0", "--release 1.0"), ("init x.db", "--from x.db"),
+      ("lint migrations", "--migrations migrations"),
+    ])
+  func unexpectedWord(line: String, option: String) throws {
+    let folder = try WorkingFolder.of([:])
+    let run = try folder.start(line.split(separator: " ").map(String.init)).wait()
+    #expect(run.status == 64)
+    #expect(run.errors.contains("help: Did you mean `\(option)`?"), "\(run.errors)")
+  }
+
+  @Test("64: an unexpected word that several options accept")
+  func ambiguousWord() throws {
+    let run = try WorkingFolder().expect(64, "freeze", "3")
+    #expect(run.errors.contains("Did you mean `--release 3` or `--to 3`?"), "\(run.errors)")
+  }
+
   #if os(Linux)
     @Test("64: a name that is not UTF-8, because decoding would change it")
     func notUTF8() throws {

@@ -40,7 +40,7 @@ enum FleetCommand: Command {
             "Migrate ten databases first, and stop after twenty failures."
         ],
         options: selection + [
-          .init("to", .text("ID"), summary: "The last migration to apply. By id or number."),
+          .to(),
           .init("frozen", summary: "Apply only frozen migrations."),
           .init(
             "canary", .number("N", 1...Int.max, whole: true),

@@ -28,7 +28,8 @@ enum FreezeCommand: Command {
     ],
     options: [
       .init(
-        "release", .text("NAME"), completion: .nothing, summary: "The name of the release."),
+        "release", .text("NAME"), completion: .nothing, claims: isReleaseName,
+        summary: "The name of the release."),
       .to("The last migration to freeze."),
       .init(
         "accept", .text("ID"), completion: .migrations,

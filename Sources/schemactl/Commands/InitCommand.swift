@@ -27,8 +27,9 @@ enum InitCommand: Command {
       "schemactl init --from app.sqlite": "Start from the schema of a database.",
     ],
     options: [
-      .init("from", .text("FILE"), summary: "An existing database."), .profile,
-      .timeout,
+      .init(
+        "from", .text("FILE"), claims: OptionDeclaration.isFile, summary: "An existing database."),
+      .profile, .timeout,
     ] + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { invocation.isGiven("from") }

@@ -20,9 +20,7 @@ enum SquashCommand: Command {
       must be the same.
       """,
     examples: ["schemactl squash --to 0120": "Replace the first 120 migrations."],
-    options: [
-      .init("to", .text("ID"), summary: "The last migration to replace. By id or number.")
-    ] + .common)
+    options: [.to("The last migration to replace.")] + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
 
