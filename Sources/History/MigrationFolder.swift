@@ -33,12 +33,7 @@ package struct MigrationFolder: Sendable, Equatable {
     do throws(FileError) {
       names = try folderNames(path)
     } catch {
-      guard error.systemError == ENOENT else { throw Failure(error) }
-      throw Failure(
-        .notFound, "the migrations directory `\(path)` does not exist",
-        remedy: "`schemactl init` starts a project, `schemactl init --from FILE` starts one from a "
-          + "database, and `schemactl import FOLDER` imports the migrations of another tool. "
-          + "`--migrations`, or `migrations` in `schemactl.yaml`, names another directory")
+      throw error.systemError == ENOENT ? missing(besides: similar) : Failure(error)
     }
     let manifests = names.compactMap(ManifestName.init)
     // Do not report an empty history as a checked one.
@@ -54,6 +49,36 @@ package struct MigrationFolder: Sendable, Equatable {
           + "imports the history of another tool")
     }
     return manifests
+  }
+
+  /// The folder beside this one that contains manifests and has the most similar name; nil if there is none.
+  private var similar: String? {
+    let parent = parentFolder(of: path)
+    let folders = ((try? folderNames(parent)) ?? []).map { String(decoding: $0, as: UTF8.self) }
+      .filter { name in
+        (try? folderNames(joinedPath(parent, name)))?.contains(where: isManifest) ?? false
+      }
+    return suggestion(for: String(decoding: nameBytes(of: path), as: UTF8.self), among: folders)
+      .map { parent == "." ? $0 : joinedPath(parent, $0) }
+  }
+
+  /// Fails if the folder is missing and a folder beside it has a similar name and manifests.
+  package func requireNoTypingError() throws(Failure) {
+    guard FileStatus(path) == nil, errno == ENOENT, let similar else { return }
+    throw missing(besides: similar)
+  }
+
+  private func missing(besides similar: String?) -> Failure {
+    Failure(
+      .notFound,
+      "the migrations directory `\(path)` does not exist"
+        + (similar.map { ": did you mean `\($0)`?" } ?? ""),
+      remedy: similar != nil
+        ? "Correct the name. For a second history, create the directory "
+          + "(`mkdir \(shellQuoted(path))`)"
+        : "`schemactl init` starts a project, `schemactl init --from FILE` starts one from a "
+          + "database, and `schemactl import FOLDER` imports the migrations of another tool. "
+          + "`--migrations`, or `migrations` in `schemactl.yaml`, names another directory")
   }
 
   /// The `.sql` files of the folder, and its subfolders that contain `.sql` files or manifests, at most four

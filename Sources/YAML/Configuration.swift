@@ -8,6 +8,8 @@ import SchemaSQLite
 /// The content of `schemactl.yaml`. Paths are unchanged: they are relative to the folder of the file.
 package struct Configuration: Sendable {
   package var migrations = "migrations"
+  /// The position of `migrations` in the file; nil without it.
+  package var migrationsPosition: Position?
   package var database: String?
   /// The folder of the application's queries; nil for `queries` beside the migrations, if it exists.
   package var queries: String?
@@ -143,7 +145,10 @@ package func decodeConfiguration(
 extension ManifestDecoder {
   fileprivate func configuration(_ fields: Node) -> Configuration {
     var configuration = Configuration()
-    if let migrations = fields["migrations"] { configuration.migrations = text(migrations) }
+    if let migrations = fields["migrations"] {
+      configuration.migrations = text(migrations)
+      configuration.migrationsPosition = migrations.position
+    }
     configuration.database = fields["database"].map(text)
     configuration.queries = fields["queries"].map(text)
     configuration.schema = fields["schema"].map(text)

@@ -52,14 +52,29 @@ extension Session {
   }
 
   func project(in folder: String) throws -> Project {
-    try Project.load(
-      migrations: folder, application: application, ignoring: configuration.ignore,
-      explaining: MigrationFolder(folder).explain)
+    try placingMissingFolder {
+      try Project.load(
+        migrations: folder, application: application, ignoring: configuration.ignore,
+        explaining: MigrationFolder(folder).explain)
+    }
   }
 
   /// Runs `body` while no other process changes the migrations folder.
   func withClaim<Success>(_ body: () throws -> Success) throws -> Success {
-    try MigrationFolder(migrations).withClaim(timeout: timeout, body)
+    try placingMissingFolder { try MigrationFolder(migrations).withClaim(timeout: timeout, body) }
+  }
+
+  /// Runs work that needs the migrations folder. If `schemactl.yaml` names a missing folder, the failure is
+  /// placed there.
+  func placingMissingFolder<Success>(_ body: () throws -> Success) throws -> Success {
+    do {
+      return try body()
+    } catch let failure as Failure where failure.status == .notFound && failure.place == nil {
+      guard let file, let position = configuration.migrationsPosition, !flag("migrations"),
+        FileStatus(migrations) == nil
+      else { throw failure }
+      throw failure.placed(at: Failure.Place(file: file, position: position))
+    }
   }
 
   // MARK: Schemas

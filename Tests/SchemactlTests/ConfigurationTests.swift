@@ -113,6 +113,31 @@ struct ConfigurationTests {
   }
 
   @Test(
+    "66: a misspelt migrations directory is reported with its place and not created",
+    arguments: [["lint"], ["verify"], ["freeze"], ["new", "more"], ["squash", "--to", "1"]])
+  func misspeltFolder(command: [String]) throws {
+    let folder = try project()
+    try folder.write("schemactl.yaml", "migrations: histroy\n")
+    let run = try folder.start(command).wait()
+    #expect(run.status == 66)
+    let problem =
+      "error: the migrations directory `histroy` does not exist: did you mean `history`?"
+    #expect(run.errors.hasPrefix("schemactl.yaml:1:13: \(problem)\n"), "\(run.errors)")
+    let named = try folder.start(command + ["--migrations", "histroy"]).wait()
+    #expect(named.errors.hasPrefix("schemactl: \(problem)\n"), "\(named.errors)")
+    #expect(!folder.exists("histroy"))
+  }
+
+  @Test("`new` creates a directory whose name is not similar to that of another history")
+  func otherFolder() throws {
+    let folder = try project()
+    try folder.write("schemactl.yaml", "migrations: tenants\n")
+    #expect(try folder.expect(66, "lint").errors.hasPrefix("schemactl.yaml:1:13: error: "))
+    try folder.expect(0, "new", "first")
+    #expect(folder.exists("tenants/0001_first.yaml"))
+  }
+
+  @Test(
     "3: every command uses the configured limits of a replay",
     arguments: [
       ["verify"], ["migrate"], ["migrate", "--dry-run"], ["plan"], ["lint"], ["check"],

@@ -42,6 +42,9 @@ enum NewCommand: Command {
         hint: "Name the purpose of the migration, for example `schemactl new Add priority`.")
     }
     var files = session.files
+    try session.placingMissingFolder {
+      try MigrationFolder(session.migrations).requireNoTypingError()
+    }
     try files.makeFolder()
     try session.withClaim {
       let project = try session.project(mayBeEmpty: true)
