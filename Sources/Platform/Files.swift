@@ -31,6 +31,12 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
+  package static func brokenLink(_ path: String, systemError: Int32) -> FileError {
+    let target = String(cString: strerror(systemError))
+    return FileError(
+      path: path, systemError: systemError, message: "is a broken link: \(target)")
+  }
+
   package static func notAFile(_ path: String) -> FileError {
     FileError(path: path, systemError: EISDIR, message: "is not a regular file")
   }
@@ -121,9 +127,7 @@ private func targetOfLink(
   do throws(FileError) {
     target = try resolvedPath(file)
   } catch  where error.isOfFile {
-    throw FileError(
-      path: file, systemError: error.systemError,
-      message: "is a broken link: \(error.message)")
+    throw FileError.brokenLink(file, systemError: error.systemError)
   }
   guard target.utf8.starts(with: joinedPath(try resolvedPath(folder), "").utf8) else {
     throw FileError(

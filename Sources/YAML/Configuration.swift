@@ -47,9 +47,13 @@ extension Configuration {
     for level in 0...depth {
       let file = String(repeating: "../", count: level) + "schemactl.yaml"
       if access(file, F_OK) == 0 { return file }
+      let problem = errno
+      if FileStatus(file, followingLinks: false) != nil {
+        throw FileError.brokenLink(file, systemError: problem)
+      }
       // After any other error a configuration may exist. That of a parent folder must not replace it.
-      guard [ENOENT, ENOTDIR, EACCES].contains(errno) else {
-        throw FileError(path: file, systemError: errno)
+      guard [ENOENT, ENOTDIR, EACCES].contains(problem) else {
+        throw FileError(path: file, systemError: problem)
       }
     }
     return nil

@@ -138,6 +138,21 @@ struct ConfigurationTests {
   }
 
   @Test(
+    "66: a configuration that is a broken link is not ignored",
+    arguments: [["lint"], ["new", "more"], ["init"], ["status", "--database", "app.sqlite"]])
+  func brokenLink(command: [String]) throws {
+    let folder = try project()
+    try folder.remove("schemactl.yaml")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("schemactl.yaml"), withDestinationPath: "gone.yaml")
+    for place in ["", "src/"] {
+      let run = try folder.start(command, in: place).wait()
+      #expect(run.status == 66)
+      #expect(run.errors.contains("schemactl.yaml: is a broken link"), "\(run.errors)")
+    }
+  }
+
+  @Test(
     "3: every command uses the configured limits of a replay",
     arguments: [
       ["verify"], ["migrate"], ["migrate", "--dry-run"], ["plan"], ["lint"], ["check"],
