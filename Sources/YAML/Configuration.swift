@@ -142,7 +142,8 @@ package func decodeConfiguration(
   let configuration = decoder.configuration(root)
   try throwIfAny(
     document.diagnostics + validator.diagnostics
-      + decoder.problems(ofLedger: root["ledger_table"], file))
+      + decoder.problems(ofLedger: root["ledger_table"], file)
+      + decoder.problems(ofSync: root["sync"], file))
   return configuration
 }
 
@@ -176,6 +177,23 @@ extension ManifestDecoder {
   fileprivate func problems(ofLedger node: Node?, _ file: String) -> [Diagnostic] {
     guard let node, let problem = Ledger.problem(ofName: text(node)) else { return [] }
     return [Diagnostic(file: file, position: node.position, message: "`ledger_table` \(problem)")]
+  }
+
+  fileprivate func problems(ofSync node: Node?, _ file: String) -> [Diagnostic] {
+    guard let node, let tables = node["tables"] else { return [] }
+    if sync(node).engine == .none {
+      return [
+        Diagnostic(
+          file: file, position: node.position(of: "tables"),
+          message: "with `engine: none` no table syncs: remove `tables`, or name another engine")
+      ]
+    }
+    let synced = Set((tables.elements ?? []).map { text($0).identifier })
+    return node.elements("local_tables").filter { synced.contains(text($0).identifier) }.map {
+      Diagnostic(
+        file: file, position: $0.position,
+        message: "\(quoted(text($0))) is in `tables`, too: remove it from one of the lists")
+    }
   }
 
   private func sync(_ fields: Node) -> SyncConfiguration {

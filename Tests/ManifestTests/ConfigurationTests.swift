@@ -71,6 +71,24 @@ struct ConfigurationTests {
   }
 
   @Test(
+    "a contradiction in `sync` is an error with its position",
+    arguments: [
+      (
+        "sync: { engine: additive, tables: [t], local_tables: [s, T] }",
+        "c.yaml:1:58: error: `T` is in `tables`, too: remove it from one of the lists"
+      ),
+      (
+        "sync: { engine: none, tables: [t] }",
+        "c.yaml:1:23: error: with `engine: none` no table syncs: remove `tables`, or name another "
+          + "engine"
+      ),
+    ])
+  func contradiction(yaml: String, message: String) {
+    let failure = #expect(throws: InvalidInput.self) { try configuration(yaml) }
+    #expect(failure?.diagnostics.map(\.description) == [message])
+  }
+
+  @Test(
     "a configuration without keys has the defaults", arguments: ["", "# nothing\n", "---\n", "{}"])
   func defaults(yaml: String) throws {
     let configuration = try configuration(yaml)
