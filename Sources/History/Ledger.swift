@@ -27,16 +27,33 @@ extension Ledger {
   ///
   /// - Throws: a failure if an object has the name of the ledger but other columns, or a `DatabaseError`.
   package func rows(in connection: Connection) throws -> [LedgerRow]? {
-    let found = try connection.rows("PRAGMA main.table_xinfo(\(name))")
-    if found.isEmpty { return nil }
+    try exists(in: connection) ? readRows(connection) : nil
+  }
+
+  private func exists(in connection: Connection) throws -> Bool {
     // Views and virtual tables have no primary key, so this check excludes them too.
-    guard found.map({ $0[1].text }) == Self.columns, found[0][5] == .integer(1) else {
+    try Self.has(table.text, Self.columns, key: 1, called: "a ledger of schemactl", in: connection)
+  }
+
+  /// Whether the database has one of schemactl's own tables.
+  ///
+  /// - Parameters:
+  ///   - key: the position of the first column in the primary key; 0 if it is not part of the key.
+  ///   - noun: the purpose of the table, for the message.
+  /// - Throws: a failure if an object has the name of the table but other columns, or a `DatabaseError`.
+  package static func has(
+    _ table: String, _ columns: [String], key: Int64, called noun: String,
+    in connection: Connection
+  ) throws -> Bool {
+    let found = try connection.rows("PRAGMA main.table_xinfo(\(Quoting.identifier(table)))")
+    if found.isEmpty { return false }
+    guard found.map({ $0[1].text }) == columns, found[0][5] == .integer(key) else {
       throw Failure(
         .brokenHistory,
-        "\(connection.path): `\(table)` is not a ledger of schemactl: it has other columns; rename or "
-          + "drop the table, or use the version of schemactl that created it")
+        "\(connection.path): `\(table)` is not \(noun): it has other columns; rename or drop the "
+          + "table, or use the version of schemactl that created it")
     }
-    return try readRows(connection)
+    return true
   }
 
   /// The ledgers of the other histories in the database.

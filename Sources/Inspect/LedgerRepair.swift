@@ -55,6 +55,9 @@ extension Project {
     guard let rows = live.rows else {
       throw Failure(.finding, "`\(database)` has no ledger to repair")
     }
+    try failing(on: database) {
+      _ = try RecordedRepair.exists(of: ledger, in: readable.connection)
+    }
     let repaired = try current.repaired(rows, by: repair)
     // The repair may change which of the squashed migrations have run.
     let view = try view(of: database, after: Set(repaired.map(\.id.exact)))
@@ -157,10 +160,17 @@ package struct RecordedRepair: Sendable {
   package let action: String
   package let reason: String
 
-  static func all(
-    of ledger: Ledger, in connection: Connection
-  ) throws(DatabaseError) -> [RecordedRepair] {
-    guard try connection.sql(ofTable: ledger.repairs) != nil else { return [] }
+  /// Whether the database has a record of repairs.
+  ///
+  /// - Throws: a failure if another program created the table, or a `DatabaseError`.
+  static func exists(of ledger: Ledger, in connection: Connection) throws -> Bool {
+    try Ledger.has(
+      ledger.repairs, ["at", "id", "action", "reason", "old_row", "tool_version"], key: 0,
+      called: "schemactl's record of repairs", in: connection)
+  }
+
+  static func all(of ledger: Ledger, in connection: Connection) throws -> [RecordedRepair] {
+    guard try exists(of: ledger, in: connection) else { return [] }
     let table = Quoting.identifier(ledger.repairs)
     return try connection.rows("SELECT at, id, action, reason FROM main.\(table) ORDER BY rowid")
       .map { row in

@@ -101,6 +101,24 @@ struct LedgerTests {
     }
   }
 
+  @Test(
+    "2: a table of another program with the name of the record of repairs",
+    arguments: [
+      ["status"], ["fleet", "status"], ["repair", "1", "current", "--force", "--reason", "x"],
+    ])
+  func otherRecord(command: [String]) throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute("CREATE TABLE schemactl_repairs (at TEXT, car TEXT)")
+    let option = command[0] == "fleet" ? "--databases" : "--database"
+    let run = try folder.start(command + [option, "app.sqlite"]).wait()
+    #expect(run.status == 2)
+    #expect(
+      (run.output + run.errors).contains(
+        "`schemactl_repairs` is not schemactl's record of repairs: it has other columns"),
+      "\(run.errors)")
+  }
+
   @Test("a deleted draft can be undone if its draft copy exists")
   func draftIsGone() throws {
     let folder = try folder()
