@@ -93,7 +93,20 @@ package struct SwiftGenerator {
         "  \(word) \(escaped(property)): \(swiftType(column, table))\(table.isNullable(column) ? "?" : "")"
       )
     }
+    if flavor == .grdb { writeEncoding(table, properties) }
     lines.append("}")
+  }
+
+  /// Writes the method that encodes a record, if the table has generated columns: GRDB's own method also
+  /// encodes these, and SQLite refuses to write them.
+  private mutating func writeEncoding(_ table: TableDescription, _ properties: [String]) {
+    guard table.columns.contains(where: \.isGenerated) else { return }
+    lines += ["", "  func encode(to container: inout PersistenceContainer) {"]
+    for (column, property) in zip(table.columns, properties) where !column.isGenerated {
+      let name = escaped(property)
+      lines.append("    container[Columns.\(name)] = self.\(name)")
+    }
+    lines.append("  }")
   }
 
   private mutating func writeColumnNames(_ table: TableDescription, _ properties: [String]) {

@@ -156,6 +156,30 @@ struct GenerateTests {
     #expect(data.contains("  @Column(\"order_id\")\n  var orderId: Int64"))
   }
 
+  @Test("a GRDB record reads generated columns but does not save them")
+  func generatedColumns() throws {
+    let text = try folder().expect(0, "generate", "swift", "--for", "grdb").output
+    #expect(
+      text.hasSuffix(
+        """
+          let total: Data?
+
+          func encode(to container: inout PersistenceContainer) {
+            container[Columns.orderId] = self.orderId
+            container[Columns.`class`] = self.`class`
+            container[Columns.price] = self.price
+            container[Columns.isPaid] = self.isPaid
+            container[Columns.image] = self.image
+            container[Columns.categoryID] = self.categoryID
+          }
+        }
+
+        """), "\(text)")
+    #expect(text.contains("case total = \"total\""))
+    // GRDB itself encodes the other record.
+    #expect(text.split(separator: "func encode").count == 2)
+  }
+
   @Test("--check detects an outdated file and writes nothing")
   func check() throws {
     let folder = try folder()
