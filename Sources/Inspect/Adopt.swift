@@ -69,11 +69,15 @@ extension Project {
         try ledger.insert(replay.adoptedRow(at: index, in: self), into: connection)
       }
       let ids = replay.steps.map(\.migration.id)
+      // The module of a virtual table itself writes rows when the table is created.
+      let shadows = Set(
+        replay.steps.flatMap(\.delta.after.values).flatMap(\.shadowTables).map(\.identifier))
       return AdoptReport(
         at: ids[last], adopted: Array(ids[...last]), pending: Array(ids[(last + 1)...]),
         unchecked: (point ?? adopted) == nil
           ? replay.steps[...last].filter { step in
-            step.delta.isEmpty || !step.writeSet.written.isSubset(of: step.writeSet.rewritten)
+            step.delta.isEmpty
+              || !step.writeSet.written.subtracting(shadows).isSubset(of: step.writeSet.rewritten)
           }.map(\.migration.id) : [])
     }
   }

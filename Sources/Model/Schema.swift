@@ -149,7 +149,7 @@ extension Schema {
 
 extension SchemaObject {
   /// The possible names of a virtual table's shadow tables.
-  fileprivate var shadowTables: [String] {
+  package var shadowTables: [String] {
     guard isVirtualTable, let sql else { return [] }
     return shadowTableNames(ofVirtualTable: sql)
   }

@@ -221,6 +221,17 @@ struct AdoptionTests {
     #expect(try folder.rows("SELECT text FROM notes") == ["x"])
   }
 
+  @Test("adopt warns about rows of a full-text table that a migration inserts, not of its module")
+  func fullText() throws {
+    let text = "- create_virtual_table: { name: found, using: fts5, arguments: [text] }\n"
+    for row in ["", "- insert: { table: found, rows: [{ text: x }] }\n"] {
+      let folder = try WorkingFolder.of(["0001_found": "operations:\n" + text + row])
+      try folder.connection().execute("CREATE VIRTUAL TABLE found USING fts5 (text)")
+      let run = try folder.expect(0, "adopt", "--database", "app.sqlite")
+      #expect(run.errors.contains("`0001_found` writes rows") == !row.isEmpty, "\(run.errors)")
+    }
+  }
+
   @Test("init writes a baseline with the schema, and adopts the database")
   func baseline() throws {
     let folder = try WorkingFolder()
