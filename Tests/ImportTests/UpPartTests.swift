@@ -102,6 +102,15 @@ struct UpPartTests {
     }
   }
 
+  @Test("files of dbmate that only revert are not imported as migrations")
+  func dbmateDown() throws {
+    let folder = try Sample(files: ["db/1_a.sql": "-- migrate:down\nDROP TABLE t;\n"])
+    let run = try folder.expect(65, "import", "db")
+    #expect(
+      run.errors.contains("db/1_a.sql: error: the line `-- migrate:up` is missing"),
+      "\(run.errors)")
+  }
+
   @Test("forbidden statements are listed with file and line")
   func notes() throws {
     let folder = try Sample(files: [

@@ -5,7 +5,7 @@ import SchemaSQLText
 /// `20200101120000_create_users.sql` with `-- migrate:up` and `-- migrate:down`.
 enum Dbmate: ForeignFormat {
   static func recognises(_ source: SourceFiles) throws(Failure) -> Bool {
-    try source.holdsRemark { isMark("migrate:up", $0) }
+    try source.holdsRemark { isMark("migrate:up", $0) || isMark("migrate:down", $0) }
   }
 
   static func read(_ reader: inout ForeignHistory) throws(Failure) {
