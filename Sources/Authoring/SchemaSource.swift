@@ -95,15 +95,22 @@ package enum SchemaSource: Sendable {
       throw Failure(
         .invalidInput, "`\(file)` is neither an SQLite database nor SQL: it is not UTF-8")
     }
+    let sql = String(decoding: bytes, as: UTF8.self)
+    var script = Script(sql)
+    var attaches = false
     do {
       let connection = try Schema().scratch(application)
-      try connection.execute(String(decoding: bytes, as: UTF8.self))
+      connection.setAuthorizer { event in
+        attaches = attaches || event.action == .attach
+        return attaches ? .deny : .allow
+      }
+      while let statement = try script.next(on: connection) { try statement.run() }
       return try Schema(of: connection)
     } catch {
-      if let exceeded = error.exceeded {
-        throw Failure(.migrationFailed, "\(file): \(exceeded.inWords)")
-      }
-      throw Failure(.invalidInput, "\(file): \(error.message)")
+      throw Failure(
+        error, at: script, of: sql, in: file,
+        message: attaches
+          ? "a schema cannot contain ATTACH or VACUUM" : error.exceeded?.inWords)
     }
   }
 }

@@ -141,6 +141,24 @@ package struct Failure: Error, Sendable {
     cause = error
   }
 
+  /// An error of a statement in a file of SQL, at the place that SQLite names or at the start of the
+  /// statement.
+  ///
+  /// - Parameter message: replaces SQLite's message.
+  package init(
+    _ error: DatabaseError, at script: Script, of sql: String, in file: String,
+    message: String? = nil
+  ) {
+    let rest = TokenizedSQL(bytes: Array(sql.utf8.dropFirst(script.range.lowerBound)))
+    let start = error.offset ?? rest.significant.first?.range.lowerBound ?? 0
+    self.init(
+      error.isFault ? error.status : .invalidInput, message ?? error.message,
+      place: Place(
+        file: file,
+        position: SQLSource(file: sql).position(ofByte: script.range.lowerBound + start)))
+    cause = error
+  }
+
   /// Whether the environment (memory, disk, a lock, a signal) or a bug of schemactl caused the failure. Such
   /// a failure does not answer the question that the command asked.
   package var isEnvironmental: Bool {

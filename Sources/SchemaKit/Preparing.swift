@@ -1,5 +1,4 @@
 import SchemaHistory
-import SchemaManifest
 import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
@@ -35,19 +34,11 @@ extension SchemaMigrator {
   }
 
   private func run(_ sql: String, of file: String, on connection: Connection) throws(Failure) {
-    let source = SQLSource(file: sql)
     var script = Script(sql)
     do throws(DatabaseError) {
       while let statement = try script.next(on: connection) { try statement.run() }
     } catch {
-      let tokens = TokenizedSQL(bytes: Array(sql.utf8.dropFirst(script.range.lowerBound)))
-      let start = error.offset ?? tokens.significant.first?.range.lowerBound ?? 0
-      var failure = Failure(
-        error.isFault ? error.status : .invalidInput, error.message,
-        place: Failure.Place(
-          file: file, position: source.position(ofByte: script.range.lowerBound + start)))
-      failure.cause = error
-      throw failure
+      throw Failure(error, at: script, of: sql, in: file)
     }
   }
 }

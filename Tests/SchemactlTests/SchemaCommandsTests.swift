@@ -308,8 +308,8 @@ struct SchemaSourceTests {
     try folder.expect(66, "inspect", "nothing.sql")
     try folder.write("broken.sql", "CREATE TABLE t (a")
     #expect(
-      try folder.expect(65, "inspect", "broken.sql").errors.contains("broken.sql: incomplete input")
-    )
+      try folder.expect(65, "inspect", "broken.sql").errors.hasPrefix(
+        "broken.sql:1:1: error: incomplete input\n"))
   }
 
   @Test("diff compares any two of a database, a folder and SQL")
@@ -366,6 +366,27 @@ struct SchemaSourceTests {
     #expect(run.errors.hasSuffix("error: --rename: \(message)\n"), "\(run.errors)")
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.path("migrations")).count == 1)
+  }
+
+  @Test(
+    "65: an error in a file of SQL has its line and column",
+    arguments: [
+      ("CREATE TABLE a (x);\n\nCREATE TABLE b (y,);\n", "3:19: error: near \")\": syntax error"),
+      (
+        "CREATE TABLE a (x UNIQUE);\n -- rows\n INSERT INTO a VALUES (1), (1)",
+        "3:2: error: UNIQUE constraint failed: a.x"
+      ),
+      ("\n ATTACH 'b' AS b;", "2:2: error: a schema cannot contain ATTACH or VACUUM"),
+      ("CREATE TABLE a (x); VACUUM;", "1:21: error: a schema cannot contain ATTACH or VACUUM"),
+    ])
+  func placeInSQL(sql: String, message: String) throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.write("schema.sql", sql)
+    for command in [["diff", "schema.sql"], ["new", "x", "--from", "schema.sql"]] {
+      let run = try folder.start(command).wait()
+      #expect(run.status == 65)
+      #expect(run.errors.hasPrefix("schema.sql:\(message)\n"), "\(run.errors)")
+    }
   }
 
   @Test("new --from drops columns without a rename, and lint reports the harm")
