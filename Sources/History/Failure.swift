@@ -303,8 +303,7 @@ extension DatabaseError {
         "cannot read `\(path)`: \(refusal). Check the permissions of the file and its folder"
     }
     if let path, let obstacle = DatabaseFile.obstacle(path) {
-      return "cannot open `\(path)`: \(obstacle). In WAL mode a reader also writes files beside "
-        + "the database: copy it with its `-wal` file to a writable folder"
+      return "cannot open `\(path)`: \(obstacle)"
     }
     let reason =
       status == .permission

@@ -39,6 +39,12 @@ package enum DatabaseFile {
     (try? readStart(of: path, count: header.count)) == header
   }
 
+  /// Whether the header requires WAL mode (Database File Format, section 1.3.3); false for a file that cannot
+  /// be read.
+  private static func isWAL(_ path: String) -> Bool {
+    (try? readStart(of: path, count: 20))?.dropFirst(18).first == 2
+  }
+
   /// Whether the file exists. Throws if the path cannot be that of a readable database: for example, it is a
   /// folder, or its parent folder does not exist.
   package static func exists(_ path: String) throws(Failure) -> Bool {
@@ -114,7 +120,13 @@ package enum DatabaseFile {
         return connection
       }
     } catch {
-      guard error.status == .bug else { throw Failure(error, database: path) }
+      guard error.status == .bug else {
+        let failure = Failure(error, database: path)
+        guard failure.status == .permission, isWAL(path) else { throw failure }
+        throw failure.advising(
+          "A database in WAL mode needs a writable folder, because SQLite creates files in it even "
+            + "to read. Copy the database with its `-wal` file to a writable folder")
+      }
       // The first read failed: the file has a feature that this version of SQLite does not know.
       throw Failure(
         .inputOutput,

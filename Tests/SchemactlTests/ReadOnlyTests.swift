@@ -96,9 +96,8 @@
         #expect(refused.status == 77, "\(words)")
         #expect(
           refused.errors.contains(
-            "cannot open `app.sqlite`: Read-only file system. In WAL mode a "
-              + "reader also writes files beside the database: copy it with its `-wal` file to a "
-              + "writable folder"))
+            "cannot open `app.sqlite`: Read-only file system\nhelp: A database in WAL mode needs a "
+              + "writable folder"), "\(refused.errors)")
       }
       try folder.expect(77, "migrate", "--database", "kept")
     }
@@ -116,6 +115,23 @@
       #expect(run.status == 77)
       #expect(run.errors.contains("its folder: Permission denied"), "\(run.errors)")
       #expect(try folder.applied() == ["0001_notes"])
+    }
+
+    @Test(
+      "77: a database in WAL mode that cannot be read is reported with the remedy",
+      .enabled(if: geteuid() == 0, "needs root, to be somebody else"),
+      arguments: ["status", "verify"])
+    func unreadableWAL(command: String) throws {
+      let folder = try WorkingFolder()
+      try fill(folder, "wal")
+      try folder.setMode(0o755, of: "")
+      let run = try folder.run(command, "--database", "app.sqlite", asStranger: true)
+      #expect(run.status == 77)
+      #expect(
+        run.errors.contains(
+          "\nhelp: A database in WAL mode needs a writable folder, because SQLite creates files in "
+            + "it even to read. Copy the database with its `-wal` file to a writable folder\n"),
+        "\(run.errors)")
     }
 
     @Test(
