@@ -88,7 +88,7 @@ extension Session {
     guard let path else {
       return .history(try project(mayBeEmpty: mayBeEmpty), through: text("to"))
     }
-    return try .at(path, through: text("to"), loading: project(in:))
+    return try .at(withoutDash(path), through: text("to"), loading: project(in:))
   }
 
   /// Fails if the command line contains `--to` but all names are files. `--to` needs a history: the project's

@@ -141,7 +141,7 @@ struct Session {
     var all = ["schemactl", name] + words
     for option in ["migrations", "config"] + (database ? ["database"] : [])
     where invocation.isOnCommandLine(option) {
-      all += invocation.texts(option).flatMap { ["--\(option)", $0] }
+      all += invocation.texts(option).flatMap { ["--\(option)", withoutDash($0)] }
     }
     return all.map(shellQuoted).joined(separator: " ")
   }
@@ -185,8 +185,11 @@ struct Session {
     guard let path = databaseName else { return nil }
     // Check the configured path before `resolved` joins it with a folder.
     try DatabaseFile.requirePath(path)
-    return flag("database") ? path : resolved(path)
+    return flag("database") ? withoutDash(path) : resolved(path)
   }
+
+  /// The path of a file that begins with a dash, in a form that a printed command can contain.
+  func withoutDash(_ path: String) -> String { path.hasPrefix("-") ? "./" + path : path }
 
   func requiredDatabase() throws -> String {
     if let database = try database() { return database }

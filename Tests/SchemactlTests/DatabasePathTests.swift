@@ -34,6 +34,16 @@ struct DatabasePathTests {
     try folder.expect(64, "migrate", "--database", "")
   }
 
+  @Test("a printed command works for a file whose name begins with a dash")
+  func dash() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.write("-d.sqlite", "")
+    let run = try folder.expect(0, "status", "--database=-d.sqlite")
+    #expect(run.output.hasSuffix("Next: `schemactl migrate --database ./-d.sqlite`\n"))
+    try folder.expect(0, "migrate", "--database", "./-d.sqlite")
+    try folder.expect(0, "status", "--check", "--database=-d.sqlite")
+  }
+
   @Test("a path with a folder can name a file of any name")
   func literal() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])

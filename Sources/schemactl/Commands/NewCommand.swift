@@ -73,7 +73,7 @@ enum NewCommand: Command {
     for one in renamings { session.note(one.sentence) }
     let texts = session.invocation.texts("rename") + renamings.map(\.renaming.text)
     let words =
-      session.invocation.texts("from").flatMap { ["--from", $0] }
+      session.invocation.texts("from").flatMap { ["--from", session.withoutDash($0)] }
       + texts.flatMap { ["--rename", $0] }
       + (session.arguments.contains { $0.hasPrefix("-") } ? ["--"] : []) + session.arguments
     session.note(
