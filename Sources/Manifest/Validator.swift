@@ -297,7 +297,10 @@ package struct Validator {
     if scalar.text.isEmpty {
       return report("\(subject.text) is empty: it must be \(shown)", at: scalar.position)
     }
-    let near = choices.count > 1 ? suggestion(for: scalar.text, among: choices) : nil
+    // YAML 1.1 reads `no`, `false` and `off` as the same value.
+    let meansOff = choices.contains("off") && ["no", "false"].contains(scalar.text.lowercased())
+    let word = meansOff ? "off" : scalar.text
+    let near = choices.count > 1 ? suggestion(for: word, among: choices) : nil
     report(
       "\(subject.text) must be \(shown), not \(quoted(scalar.text))", meant: near,
       at: scalar.position)

@@ -89,6 +89,16 @@ struct ConfigurationTests {
   }
 
   @Test(
+    "`off` is suggested for a severity that YAML 1.1 reads as false",
+    arguments: ["no", "No", "false", "FALSE"])
+  func noSeverity(word: String) {
+    let failure = #expect(throws: InvalidInput.self) {
+      try configuration("lint: { rules: { drop-column: \(word) } }")
+    }
+    #expect(failure?.diagnostics.first?.help == "did you mean `off`?")
+  }
+
+  @Test(
     "a configuration without keys has the defaults", arguments: ["", "# nothing\n", "---\n", "{}"])
   func defaults(yaml: String) throws {
     let configuration = try configuration(yaml)
