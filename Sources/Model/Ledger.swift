@@ -20,7 +20,9 @@ package struct Ledger: Sendable, Equatable, CustomStringConvertible {
 
   /// The error message about a migration that uses it.
   package var refusal: String {
-    "`\(table)` is schemactl's ledger: a migration may not use it"
+    "`\(table)` is schemactl's ledger"
+      + (self == .usual ? "" : ", because `ledger_table` in `schemactl.yaml` names it")
+      + ": a migration may not use it"
   }
 
   /// The reason why a ledger cannot have this name; nil if it can.

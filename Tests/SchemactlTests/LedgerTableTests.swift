@@ -136,7 +136,10 @@ struct LedgerTableTests {
       for command in ["migrate", "lint", "plan"] {
         let run = try folder.run(command, in: "b")
         #expect([1, 65].contains(run.status), "\(command) \(run.output)")
-        #expect((run.output + run.errors).contains("`b_ledger` is schemactl's ledger"))
+        #expect(
+          (run.output + run.errors).contains(
+            "`b_ledger` is schemactl's ledger, because `ledger_table` in `schemactl.yaml` names it")
+        )
       }
       // Of the other history it is an ordinary table.
       try folder.write("a/migrations/0004_wrong.yaml", manifest("CREATE TABLE c_ledger (a)"))
