@@ -219,6 +219,8 @@ extension Ledger {
   ///
   /// - Returns: false also for rows in another order, and for every problem that the full run reports.
   package func holds(_ forms: some Sequence<AppliedForm>, in connection: Connection) -> Bool {
+    // `SELECT` would not notice additional columns.
+    guard (try? exists(in: connection)) == true else { return false }
     do throws(DatabaseError) {
       let statement = try connection.prepare(
         "SELECT id, raw_digest, canonical_digest, position, fingerprint FROM main.\(name)")

@@ -119,6 +119,25 @@ struct LedgerTests {
       "\(run.errors)")
   }
 
+  @Test(
+    "2: migrate refuses a damaged ledger although nothing is pending",
+    arguments: [
+      "ALTER TABLE schemactl_migrations ADD COLUMN q",
+      "ALTER TABLE schemactl_migrations ADD COLUMN q AS (1)",
+      "CREATE TABLE copy AS SELECT * FROM schemactl_migrations; DROP TABLE schemactl_migrations; "
+        + "ALTER TABLE copy RENAME TO schemactl_migrations",
+    ])
+  func damagedLedger(sql: String) throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute(sql)
+    for options in [[], ["--backup"], ["--frozen"]] {
+      let run = try folder.start(["migrate", "--database", "app.sqlite"] + options).wait()
+      #expect(run.status == 2, "\(run.output)")
+      #expect(run.errors.contains("is not a ledger of schemactl"), "\(run.errors)")
+    }
+  }
+
   @Test("a deleted draft can be undone if its draft copy exists")
   func draftIsGone() throws {
     let folder = try folder()
