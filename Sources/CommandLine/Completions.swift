@@ -6,6 +6,12 @@ package enum Completion: Sendable {
   case words([String])
   /// Values that the program looks up.
   case lookup(String)
+
+  /// A sentence with the valid values; nil if they are unknown.
+  var hint: String? {
+    guard case .words(let words) = self, !words.isEmpty else { return nil }
+    return "It is one of " + words.map { "`\($0)`" }.joined(separator: ", ") + "."
+  }
 }
 
 /// The line in the output of `completions` that asks the shell to complete file names itself.

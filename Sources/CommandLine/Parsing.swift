@@ -54,6 +54,9 @@ extension CommandLineProgram {
     let spellings = items.compactMap { if case .option(let word, _) = $0 { word } else { nil } }
     let asksForHelp = spellings.contains(where: OptionDeclaration.help.isSpelled)
     if words.first == "help" {
+      if let option = spellings.first, !asksForHelp {
+        throw root.error("`help` has no option \(quoted(option))")
+      }
       let (scope, rest) = root.descending(words.drop { $0 == "help" })
       if let word = rest.first, !asksForHelp { throw scope.unknownCommand(word) }
       return .help(helpText(for: scope))
@@ -196,7 +199,9 @@ extension CommandScope {
   ) throws(UsageError) {
     let required = arguments.filter(\.required)
     if words.count < required.count {
-      throw error("argument `\(required[words.count].name)` is missing for \(target)")
+      throw error(
+        "argument `\(required[words.count].name)` is missing for \(target)",
+        hint: required[words.count].completion.hint)
     }
     if words.count > arguments.count, arguments.last?.repeats != true {
       let usage = arguments.map(\.usage).joined(separator: " ")
@@ -214,7 +219,7 @@ extension CommandScope {
   /// The command in quotes, without the program's name.
   private var target: String { "`\(names.joined(separator: " "))`" }
 
-  private func error(_ message: String, hint: String? = nil) -> UsageError {
+  fileprivate func error(_ message: String, hint: String? = nil) -> UsageError {
     UsageError(program: program.name, message: message, commandPath: names, hint: hint)
   }
 

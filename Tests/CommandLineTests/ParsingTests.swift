@@ -93,7 +93,7 @@ import Testing
     "--help takes precedence over errors",
     arguments: [
       ("--help", []), ("-h", []), ("--no-such-option --help", []), ("--version --help", []),
-      ("nowhere -h", []), ("help", []), ("help --nowhere", []), ("cross --help", ["cross"]),
+      ("nowhere -h", []), ("help", []), ("help --nowhere -h", []), ("cross --help", ["cross"]),
       ("cross --tag --help", ["cross"]), ("-h cross --crew many", ["cross"]),
       ("cross -nh", ["cross"]), ("help cross", ["cross"]), ("--help=x cross", ["cross"]),
       ("help ledger show", ["ledger", "show"]), ("ledger show a b c -h", ["ledger", "show"]),

@@ -44,6 +44,7 @@ import Testing
         "ferry ledger --help"
       ),
       ("cross", "argument `PIER` is missing for `cross`.", "ferry cross --help"),
+      ("help --quiet fog", "`help` has no option `--quiet`.", "ferry --help"),
       (
         "ledger show monday sunday",
         "unexpected argument `sunday` for `ledger show`. It takes `[DAY]`.",

@@ -200,6 +200,19 @@ struct SchemaCommandTests {
     #expect(run.output == (try String(contentsOf: file, encoding: .utf8)))
   }
 
+  @Test("a missing argument is reported with its valid values")
+  func missing() throws {
+    let folder = try WorkingFolder()
+    #expect(
+      try folder.expect(64, "schema").errors == """
+        schemactl: error: argument `KIND` is missing for `schema`
+        help: It is one of `manifest`, `config`. See `schemactl schema --help`.
+
+        """)
+    let shells = "It is one of `bash`, `zsh`, `fish`, `man`."
+    #expect(try folder.expect(64, "completions").errors.contains(shells))
+  }
+
   @Test("an unknown schema is refused with the nearest one")
   func unknown() throws {
     let run = try WorkingFolder().expect(64, "schema", "manifets")
