@@ -14,6 +14,8 @@ struct Influence {
   /// The names of the table and the column after the step.
   let name: Identifier?
   let newName: Identifier
+  /// Whether the step loses rows, which explains that keys become equal.
+  let losesRows: Bool
 
   /// - Parameter gone: the column's cells whose values no longer exist unchanged.
   func verdict(
@@ -277,7 +279,7 @@ struct Influence {
           let old = judge.oldValue(cell)
           return hints != nil || old.text != nil && literals.contains(where: old.isSame)
         }),
-      judge.keys(for: cell) == nil, !isRowid
+      judge.keys(for: cell) == nil, canNarrow
     else { return nil }
     if isDate(cell) || column.holdsTimes { return try narrowed(Value.formats[0], in: cell) }
     // Two listed values become equal although the step does not name them, as with ELSE.
@@ -318,8 +320,10 @@ struct Influence {
     return try narrowed(values, judge.oldValue(cell).longGroups, in: cell)
   }
 
-  /// Whether the column is a number that only identifies the row.
-  private var isRowid: Bool { column.isRowid && table.shape.primaryKey.count == 1 }
+  /// Whether the values may become equal: a number that is a key only identifies the row.
+  private var canNarrow: Bool {
+    !column.isInKey || !losesRows && (!column.isRowid || table.shape.primaryKey.count > 1)
+  }
 
   private func isDate(_ cell: LossJudge.Cell) -> Bool {
     if case .dates = table.rows[cell.row].kind { true } else { false }
@@ -385,14 +389,5 @@ struct Influence {
   ) throws(Failure) -> Contents? {
     guard let change = judge.setting(cell, to: value) else { return nil }
     return try judge.experiment.run([change])?.contents
-  }
-}
-
-extension RowKind {
-  var isMarked: Bool {
-    switch self {
-    case .marked, .dates: true
-    default: false
-    }
   }
 }

@@ -153,7 +153,8 @@ struct LossJudge {
     guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
     if let other = exchange(cells, in: filled, after: name, than: newName) { return .kept(other) }
     return try Influence(
-      judge: self, column: column, table: filled, name: name, newName: newName
+      judge: self, column: column, table: filled, name: name, newName: newName,
+      losesRows: !lost.isEmpty
     ).verdict(on: gone, of: cells)
   }
 

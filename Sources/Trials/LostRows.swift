@@ -106,7 +106,8 @@ extension LossJudge {
     let count = after.rows.count { now in
       columns.allSatisfy { now[$0.1].isSame(as: cells[$0.0]) }
     }
-    return count > (acceptsTwins(name, of: filled) ? filled.rows[..<row].count { $0.cells == cells } : 0)
+    return count
+      > (acceptsTwins(name, of: filled) ? filled.rows[..<row].count { $0.cells == cells } : 0)
   }
 
   /// Whether REPLACE replaced the row by another row with the same key: the primary key, or in a table without

@@ -92,6 +92,13 @@ extension RowKind {
     }
   }
 
+  var isMarked: Bool {
+    switch self {
+    case .marked, .dates: true
+    default: false
+    }
+  }
+
   /// Whether a row of this kind is useful in a table without a column that gives the kind its meaning.
   /// Some rows refer to different parents.
   func isUseful(withParents hasParents: Bool) -> Bool {

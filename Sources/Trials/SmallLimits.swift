@@ -56,7 +56,8 @@ extension String {
     let tokens = sql.significant
     var bytes = sql.bytes
     for index in tokens.indices {
-      guard let place = sql.placeOfLimit(index, in: tokens), tokens.indices.contains(place), tokens[place].kind == .integer,
+      guard let place = sql.placeOfLimit(index, in: tokens), tokens.indices.contains(place),
+        tokens[place].kind == .integer,
         let limit = Int(sql.text(tokens[place])), limit > small, limit < unlimited
       else { continue }
       let range = tokens[place].range

@@ -36,6 +36,7 @@ struct ColumnTypeTests {
       ("datetime NOT NULL", "date(v)", "date NOT NULL"), ("TIMESTAMP", "date(v)", "date"),
       ("DATETIME NOT NULL", "substr(v, 1, 10)", "TEXT NOT NULL"),
       ("REAL", "CASE WHEN datetime('now') > '' THEN round(v) END", "REAL"),
+      ("REAL CHECK (v = round(v, 2))", "CAST(v AS INTEGER)", "INTEGER"),
       ("REAL", "printf('%.2f', v)", "TEXT"), ("REAL NOT NULL", "printf('%.1f', v)", "TEXT"),
       (
         "TEXT NOT NULL CHECK (v IN ('low', 'normal', 'high', 'urgent'))",
@@ -56,6 +57,8 @@ struct ColumnTypeTests {
       ("datetime", "strftime('%Y-%m-%dT%H:%M:%SZ', v)", "TEXT"),
       ("timestamp", "datetime(v, '-2 hours')", "timestamp"),
       ("TEXT", "datetime(v, '+1 day')", "TEXT"),
+      ("datetime", "CASE WHEN typeof(v) = 'text' THEN unixepoch(v) ELSE v END", "INTEGER"),
+      ("datetime", "CASE typeof(v) WHEN 'integer' THEN v ELSE unixepoch(v) END", "INTEGER"),
       ("REAL NOT NULL", "datetime(v + 978307200, 'unixepoch')", "TEXT NOT NULL"),
       (
         "TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP", "CAST(strftime('%s', v) AS INTEGER)",

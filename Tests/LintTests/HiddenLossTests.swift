@@ -60,6 +60,73 @@ struct HiddenLossTests {
   }
 
   @Test(
+    "a key may lose its end",
+    arguments: [
+      ("token TEXT PRIMARY KEY NOT NULL, v TEXT", "substr(token, 1, 16), v", "token"),
+      ("token TEXT PRIMARY KEY NOT NULL, v TEXT", "substr(token, 1, 100), v", "token"),
+      (
+        "v TEXT NOT NULL, token INTEGER NOT NULL, PRIMARY KEY (v, token)", "v, token / 1000",
+        "token"
+      ),
+      ("token TEXT PRIMARY KEY NOT NULL, v TEXT", "'t-' || token, v", nil),
+    ])
+  func narrowedKeys(columns: String, copy: String, lost: String?) throws {
+    try check(
+      Step(
+        "key", lost.map { ["loses-values d.\($0)"] } ?? [], tables: "CREATE TABLE d (\(columns));",
+        sql(
+          """
+          CREATE TABLE x (\(columns));
+          INSERT INTO x SELECT \(copy) FROM d;
+          DROP TABLE d;
+          ALTER TABLE x RENAME TO d;
+          """)))
+  }
+
+  @Test(
+    "the first rows of each group are not all rows",
+    arguments: [
+      (
+        "SELECT *, row_number() OVER (PARTITION BY name ORDER BY n DESC) AS r FROM t", "r <= 20",
+        true
+      ),
+      ("SELECT *, rank() OVER (PARTITION BY name ORDER BY n) AS r FROM t", "r < 11", true),
+      ("SELECT *, row_number() OVER (ORDER BY n) AS r FROM t", "r > 0", false),
+    ])
+  func firstRows(query: String, condition: String, isLost: Bool) throws {
+    try check(
+      Step(
+        "rank", isLost ? ["loses-rows t"] : [], tables: notes,
+        sql(
+          """
+          CREATE TABLE x (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, note TEXT);
+          INSERT INTO x SELECT id, name, n, note FROM (\(query)) WHERE \(condition);
+          DROP TABLE t;
+          ALTER TABLE x RENAME TO t;
+          """)))
+  }
+
+  @Test("rows with equal values may not be merged, unless the step counts them")
+  func equalRows() throws {
+    func step(_ columns: String, _ query: String, _ lost: [String]) -> Step {
+      Step(
+        query, lost, tables: "CREATE TABLE w (day TEXT NOT NULL, ml INTEGER NOT NULL);",
+        sql(
+          """
+          CREATE TABLE x (\(columns));
+          INSERT INTO x \(query);
+          DROP TABLE w;
+          ALTER TABLE x RENAME TO w;
+          """))
+    }
+    let keyed = "id INTEGER PRIMARY KEY, day TEXT NOT NULL, ml INTEGER NOT NULL"
+    try check(step(keyed, "(day, ml) SELECT DISTINCT day, ml FROM w", rows))
+    try check(step(keyed, "(day, ml) SELECT day, ml FROM w", []))
+    let counted = "day TEXT NOT NULL, ml INTEGER NOT NULL, n INTEGER NOT NULL"
+    try check(step(counted, "SELECT day, ml, count(*) FROM w GROUP BY day, ml", []))
+  }
+
+  @Test(
     "references follow keys that become random",
     arguments: [
       Step(

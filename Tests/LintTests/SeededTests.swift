@@ -31,6 +31,35 @@ struct SeededTests {
           """)) == ["0002 4:7 error fails-on-data notes"])
   }
 
+  @Test(
+    "rows that refer to a rebuilt table keep their parents",
+    arguments: [
+      ("id INTEGER PRIMARY KEY", "id + 1000", "list", true),
+      ("id INTEGER PRIMARY KEY", "id + 1000", "list + 1000", false),
+      ("id INTEGER PRIMARY KEY", "id", "list", false),
+      ("id TEXT PRIMARY KEY NOT NULL", "'l' || id", "list", true),
+      ("id TEXT PRIMARY KEY NOT NULL", "'l' || id", "'l' || list", false),
+    ])
+  func changedKeys(key: String, newKey: String, reference: String, fails: Bool) throws {
+    let type = key.contains("TEXT") ? "TEXT" : "INTEGER"
+    let found = try found(
+      sql(
+        """
+        CREATE TABLE x (\(key), name TEXT) STRICT;
+        INSERT INTO x SELECT \(newKey), name FROM lists;
+        CREATE TABLE y (id INTEGER PRIMARY KEY, list \(type) REFERENCES lists, note TEXT) STRICT;
+        INSERT INTO y SELECT id, \(reference), note FROM items;
+        DROP TABLE items;
+        DROP TABLE lists;
+        ALTER TABLE x RENAME TO lists;
+        ALTER TABLE y RENAME TO items;
+        CREATE INDEX items_list ON items (list);
+        """))
+    #expect(
+      found.filter { $0.contains("fails-on-data") }
+        == (fails ? ["0002 4:7 error fails-on-data lists"] : []))
+  }
+
   @Test("an earlier draft that calls a function of the app does not stop lint")
   func calledFunction() throws {
     #expect(

@@ -138,7 +138,9 @@ struct ExitCodeTests {
     try folder.write("schemactl.yaml", "collations: [reverse]\n")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     let connection = try Connection(path: folder.path("app.sqlite"))
-    try connection.registerCollation("reverse") { Int($1.utf8.first ?? 0) - Int($0.utf8.first ?? 0) }
+    try connection.registerCollation("reverse") {
+      Int($1.utf8.first ?? 0) - Int($0.utf8.first ?? 0)
+    }
     try connection.execute("INSERT INTO notes (text) VALUES ('x'), ('a'), ('m')")
     try folder.write("migrations/0003_delete.yaml", manifest("DELETE FROM notes WHERE id = 2"))
     let run = try folder.expect(65, "migrate", "--database", "app.sqlite")
