@@ -268,12 +268,3 @@ extension ParsedTable {
     }.joined(separator: " AND ")
   }
 }
-
-extension Schema {
-  /// The triggers of `mirror` for a column of a table, recognised by their names.
-  func mirrors(of column: String, in table: String) -> [String] {
-    objects(.trigger, on: table).filter { trigger in
-      trigger.name.identifier.hasPrefix("mirror_") && TokenizedSQL(trigger.sql ?? "").names(column)
-    }.map(\.name)
-  }
-}

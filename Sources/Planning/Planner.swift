@@ -50,7 +50,6 @@ package struct Planner {
       try requireNoIndexOverRowid(column.name, of: table)
       return try addition(of: column, to: table, operation)
     case .dropColumn(let table, let column):
-      try requireNoMirror(of: column, in: table)
       try requireNoFullTextReader(column, of: table)
       try requireNoIndexOverRowid(column, of: table)
       try requireUnconstrained(column, of: table)
@@ -236,8 +235,8 @@ package struct Planner {
     guard !dependents.isEmpty else { return }
     let names = dependents.map { "\($0.kind.rawValue) `\($0.name)`" }.joined(separator: ", ")
     throw PlanningError(
-      "these objects mention `\(table).\(column)`: \(names). Drop these objects first and create "
-        + "them again afterwards", key: "column")
+      "these objects mention `\(table).\(column)`: \(names). Drop these objects first, and create "
+        + "those that you still need again afterwards", key: "column")
   }
 
   /// Refuses an expression over a row that aggregates several rows, or that reads the column that its own
@@ -295,14 +294,6 @@ package struct Planner {
     }
     steps.append(.statement("ALTER TABLE \(main(table)) ADD COLUMN \(column.sql)", nil))
     return OperationPlan(operation: operation, strategy: .native, steps: steps)
-  }
-
-  private func requireNoMirror(of column: String, in table: String) throws {
-    let mirrors = try schema.mirrors(of: column, in: table)
-    guard !mirrors.isEmpty else { return }
-    throw PlanningError(
-      "`\(table).\(column)` belongs to a mirror. Drop its triggers first, each with `drop_trigger: "
-        + "{ name: … }`: \(mirrors.joined(separator: ", "))", key: "column")
   }
 
   private func virtualTable(

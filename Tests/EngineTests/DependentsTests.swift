@@ -116,8 +116,8 @@ struct DependentsTests {
     #expect(failure.status == .invalidInput)
     #expect(
       failure.message
-        == "these objects mention `t.flag`: \(names). Drop these objects first and create them again afterwards"
-    )
+        == "these objects mention `t.flag`: \(names). Drop these objects first, and create those "
+        + "that you still need again afterwards")
   }
 
   @Test("a released migration may have dropped a column that a trigger names in UPDATE OF")

@@ -303,8 +303,8 @@ struct MirrorTests {
     #expect(failure.status == .invalidInput)
     #expect(
       failure.message.contains(
-        "`reminders.\(column)` belongs to a mirror. Drop its triggers first, each with "
-          + "`drop_trigger: { name: … }`: \(Self.names.joined(separator: ", "))"))
+        "these objects mention `reminders.\(column)`: "
+          + Self.names.map { "trigger `\($0)`" }.joined(separator: ", ")))
   }
 
   @Test("after the triggers are dropped, the old column can be dropped")
