@@ -125,7 +125,7 @@ package struct Failure: Error, Sendable {
   /// A lock that cannot be read. The frozen history is broken (2), or a newer schemactl wrote the lock (65).
   package init(_ error: LockError, file: String) {
     self.init(
-      error.kind == .newerVersion ? .invalidInput : .brokenHistory, error.message,
+      error.isNewerVersion ? .invalidInput : .brokenHistory, error.message,
       details: error.details, place: Failure.Place(file: file, position: error.position))
   }
 

@@ -178,8 +178,7 @@ package struct HistoryLock: Sendable, Equatable {
   ) throws(LockError) {
     let place = place(of: MigrationNumber(id: id))
     guard let older = entry(id) else {
-      throw LockError(
-        .malformed, line: 1, "`\(id)` is not frozen, so no edit of it can be accepted")
+      throw LockError(line: 1, "`\(id)` is not frozen, so no edit of it can be accepted")
     }
     entries[place] = try LockEntry(
       id: id, release: older.release, digests: digests,
@@ -232,7 +231,7 @@ package struct HistoryLock: Sendable, Equatable {
           + "remove the line of the unreleased migration, renumber that migration (`schemactl "
           + "renumber ID`) and freeze it again"
     return LockError(
-      .duplicate, line: line, message,
+      line: line, message,
       details: [
         "line \(lines[first.id] ?? 0): \(first.summary)", "line \(line): \(entry.summary)",
       ])
@@ -253,20 +252,8 @@ package func isReleaseName(_ text: String) -> Bool {
 
 /// Why a history lock cannot be read, or why a line cannot be written to it.
 package struct LockError: Error, Equatable, Sendable, CustomStringConvertible {
-  package enum Kind: Sendable, Equatable {
-    case header
-    /// Version 1 of the format, which `freeze` converts.
-    case olderVersion
-    /// A format version that this program does not know.
-    case newerVersion
-    /// The markers that git writes where two branches changed the same lines.
-    case mergeConflict
-    case malformed
-    /// Two lines with one id or one number.
-    case duplicate
-  }
-
-  package let kind: Kind
+  /// Whether the format has a version that this program does not know.
+  package let isNewerVersion: Bool
   package let position: Position
   /// The problem and what to do, without the position.
   package let message: String
@@ -274,9 +261,10 @@ package struct LockError: Error, Equatable, Sendable, CustomStringConvertible {
   package let details: [String]
 
   package init(
-    _ kind: Kind, line: Int, column: Int = 1, _ message: String, details: [String] = []
+    line: Int, column: Int = 1, _ message: String, details: [String] = [],
+    isNewerVersion: Bool = false
   ) {
-    self.kind = kind
+    self.isNewerVersion = isNewerVersion
     position = Position(line: line, column: column)
     self.message = message
     self.details = details

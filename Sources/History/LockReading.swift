@@ -17,12 +17,12 @@ extension HistoryLock {
     let lines = try sourceLines(bytes)
     if let line = lines.first(where: { ConflictMarker($0) != nil }) {
       throw LockError(
-        .mergeConflict, line: line.number,
+        line: line.number,
         "merge conflict markers: run `schemactl freeze`, which joins both sides")
     }
     if isVersion1(lines) {
       throw LockError(
-        .olderVersion, line: 1,
+        line: 1,
         "the lock is in version 1 of the format: run `schemactl freeze` once, which converts it")
     }
     try self.init(version2: lines)
@@ -83,8 +83,7 @@ private func sourceLines(_ bytes: [UInt8]) throws(LockError) -> [LockSourceLine]
   let lines = readingCRLFAsLF(bytes).split(separator: .lineFeed, omittingEmptySubsequences: false)
   guard let rest = lines.last, rest.isEmpty else {
     throw LockError(
-      lines.count == 1 ? .header : .malformed, line: lines.count,
-      column: (lines.last?.count ?? 0) + 1,
+      line: lines.count, column: (lines.last?.count ?? 0) + 1,
       "the last line has no line end: the file is truncated; restore it from git")
   }
   return lines.dropLast().enumerated().map { LockSourceLine(number: $0 + 1, bytes: $1) }
@@ -97,12 +96,13 @@ private func headerError(_ line: LockSourceLine?) -> LockError {
     if version.utf8.allSatisfy(\.isDigit), !version.hasPrefix("0"), version != "1", !version.isEmpty
     {
       return LockError(
-        .newerVersion, line: 1, column: start.utf8.count + 1,
-        "a newer schemactl wrote version \(version) of the format: use that version")
+        line: 1, column: start.utf8.count + 1,
+        "a newer schemactl wrote version \(version) of the format: use that version",
+        isNewerVersion: true)
     }
   }
   return LockError(
-    .header, line: line?.number ?? 1,
+    line: line?.number ?? 1,
     "the file is not a history lock: the first line must be `\(HistoryLock.header)`; restore it from "
       + "git")
 }
@@ -146,14 +146,14 @@ private func sides(
     case (.base, _): continue
     default:
       throw LockError(
-        .mergeConflict, line: line.number,
+        line: line.number,
         "the conflict markers are nested or incomplete: let git write them again (`git checkout -m`)"
       )
     }
   }
   guard part == .end else {
     throw LockError(
-      .mergeConflict, line: lines.last?.number ?? 1,
+      line: lines.last?.number ?? 1,
       "the conflict markers are incomplete: let git write them again (`git checkout -m`)")
   }
   return isMarked ? (ours, theirs) : nil
@@ -213,7 +213,7 @@ extension LockEntry {
     let entry = try LockEntry(parsing: LockSourceLine(number: 1, bytes: Array(text.utf8)[...]))
     guard entry == self else {
       throw LockError(
-        .malformed, line: 1, "schemactl cannot read back the line that it would write for `\(id)`")
+        line: 1, "schemactl cannot read back the line that it would write for `\(id)`")
     }
     return entry
   }
@@ -252,7 +252,7 @@ struct LockSourceLine {
 
   func error(_ message: String, at place: ArraySlice<UInt8>.Index) -> LockError {
     LockError(
-      .malformed, line: number, column: place - bytes.startIndex + 1,
+      line: number, column: place - bytes.startIndex + 1,
       "\(message); restore the line from git")
   }
 }

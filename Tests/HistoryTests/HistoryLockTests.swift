@@ -71,19 +71,23 @@ struct HistoryLockTests {
   @Test(
     "a file of another kind or version is refused",
     arguments: [
-      ("", LockError.Kind.header, 1), ("\n", .header, 1),
-      ("schemactl history 3\nwhatever\n", .newerVersion, 1),
-      ("schemactl history 10\n", .newerVersion, 1), ("schemactl history 0\n", .header, 1),
-      ("schemactl history 02\n", .header, 1), ("schemactl history \n", .header, 1),
-      ("schemactl history 1\n", .header, 1), ("# other\n", .header, 1),
-      ("\u{FEFF}schemactl history 2\n", .header, 1),
-      ("# schemactl history lock, version 1\n", .olderVersion, 1),
-      ("schemactl history 2\n<<<<<<< HEAD\n", .mergeConflict, 2),
-      ("schemactl history 2\n0001_a", .malformed, 2),
+      ("", "not a history lock", 1), ("\n", "not a history lock", 1),
+      ("schemactl history 3\nwhatever\n", "a newer schemactl wrote version 3", 1),
+      ("schemactl history 10\n", "a newer schemactl wrote version 10", 1),
+      ("schemactl history 0\n", "not a history lock", 1),
+      ("schemactl history 02\n", "not a history lock", 1),
+      ("schemactl history \n", "not a history lock", 1),
+      ("schemactl history 1\n", "not a history lock", 1), ("# other\n", "not a history lock", 1),
+      ("\u{FEFF}schemactl history 2\n", "not a history lock", 1),
+      ("# schemactl history lock, version 1\n", "in version 1 of the format", 1),
+      ("schemactl history 2\n<<<<<<< HEAD\n", "merge conflict markers", 2),
+      ("schemactl history 2\n0001_a", "truncated", 2),
     ])
-  func header(text: String, kind: LockError.Kind, line: Int) {
-    #expect(lockError(text.utf8)?.kind == kind)
-    #expect(lockError(text.utf8)?.position.line == line)
+  func header(text: String, message: String, line: Int) throws {
+    let error = try #require(lockError(text.utf8))
+    #expect(error.message.contains(message))
+    #expect(error.isNewerVersion == message.hasPrefix("a newer"))
+    #expect(error.position.line == line)
   }
 
   @Test("an invalid line is reported by line and column, in bytes")
@@ -110,7 +114,6 @@ struct HistoryLockTests {
     ]
     for (line, column) in cases {
       let error = lockError("schemactl history 2\n\(line)\n".utf8)
-      #expect(error?.kind == .malformed, "\(line)")
       #expect(error?.position == Position(line: 2, column: column), "\(line)")
     }
     let bytes =
@@ -122,7 +125,7 @@ struct HistoryLockTests {
   func duplicates() throws {
     let lines = goldenLock.split(separator: "\n")
     let twice = lockError((goldenLock + lines[2] + "\n").utf8)
-    #expect(twice?.kind == .duplicate)
+    #expect(twice?.message.contains("two lines freeze `0002_größe`") == true)
     #expect(twice?.position.line == 5)
     let places = twice?.details.map { String($0.prefix(19)) }
     #expect(places == ["line 3: 0002_größe ", "line 5: 0002_größe "])

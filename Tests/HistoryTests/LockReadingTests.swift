@@ -46,7 +46,6 @@ struct LockReadingTests {
       #expect(repair == .joined)
       #expect(lock.entries.map(\.id) == ["0001_a", "0002_b", "0003_c"])
     }
-    #expect(lockError(text.utf8)?.kind == .mergeConflict)
     #expect(lockError(text.utf8)?.message.contains("schemactl freeze") == true)
   }
 
@@ -76,7 +75,6 @@ struct LockReadingTests {
     for other in [line("0002_b", "x"), line("0002_c", "b")] {
       let text = header + "<<<<<<< HEAD\n" + ours + "=======\n" + other + ">>>>>>> x\n"
       let error = repairError(text)
-      #expect(error?.kind == .duplicate)
       #expect(error?.position.line == 5)
       #expect(error?.details.map { $0.prefix(7) } == ["line 3:", "line 5:"])
     }
@@ -89,7 +87,8 @@ struct LockReadingTests {
       "<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> b\n", "<<<<<<< a\n=======\n=======\n>>>>>>> b\n",
     ])
   func broken(markers: String) {
-    #expect(repairError(header + first + markers)?.kind == .mergeConflict)
+    let message = repairError(header + first + markers)?.message
+    #expect(message?.contains("let git write them again") == true)
   }
 
   @Test("version 1 is converted, with its accepted edits")
@@ -115,7 +114,6 @@ struct LockReadingTests {
     #expect(lock.entry("0001_a")?.release == "1.0")
     #expect(lock.entry("0001_a")?.forms == ["a", "c"].map { lockedDigests($0).canonical })
     #expect(lock.entry("0001_a")?.acceptances.map(\.reason) == ["a \"b\""])
-    #expect(lockError(text.utf8)?.kind == .olderVersion)
     #expect(lockError(text.utf8)?.message.contains("schemactl freeze") == true)
     #expect(try HistoryLock(parsingAnyVersion: Array(text.utf8)) == lock)
     // One branch has converted its lock, the other has not.
