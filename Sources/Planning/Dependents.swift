@@ -120,45 +120,6 @@ extension SchemaObject {
   }
 }
 
-extension ParsedTable {
-  /// The SQL of the constraints that make SQLite refuse to drop the column (ALTER TABLE, section 5). SQLite's
-  /// error message does not name them.
-  func constraints(keeping column: String) -> [String] {
-    let own = parsed.columns.first { $0.name.isSame(as: column) }?.constraints ?? []
-    let inline = own.filter { constraint in
-      switch constraint.kind {
-      case .primaryKey, .unique: true
-      default: false
-      }
-    }.map(\.range)
-    let others = parsed.columns.filter { !$0.name.isSame(as: column) }.flatMap(\.constraints)
-      .filter { constraint in
-        switch constraint.kind {
-        case .check(let expression): mentions(column, in: expression.range)
-        case .generated(let generated): mentions(column, in: generated.expression.range)
-        default: false
-        }
-      }.map(\.range)
-    let table = parsed.constraints.filter { constraint in
-      switch constraint.kind {
-      case .primaryKey(let terms, _, _), .unique(let terms, _):
-        terms.contains { $0.column?.isSame(as: column) ?? false }
-      case .foreignKey(let columns, _): columns.contains { $0.isSame(as: column) }
-      case .check(let expression, _): mentions(column, in: expression.range)
-      case .nameOnly: false
-      }
-    }.map(\.range)
-    return (inline + others + table).map(tokens.text)
-  }
-
-  /// Whether the expression names the column without double quotes. A name in double quotes may be a string.
-  private func mentions(_ column: String, in range: Range<Int>) -> Bool {
-    tokens.columnIdentifiers(in: range).contains { name in
-      name.isSame(as: column) && tokens.bytes[name.range.lowerBound] != UInt8(ascii: "\"")
-    }
-  }
-}
-
 /// A view or a trigger that does not compile, or a trigger whose UPDATE OF names a missing column.
 package struct BrokenObject: Sendable {
   package let object: SchemaObject

@@ -52,7 +52,6 @@ package struct Planner {
     case .dropColumn(let table, let column):
       try requireNoFullTextReader(column, of: table)
       try requireNoIndexOverRowid(column, of: table)
-      try requireUnconstrained(column, of: table)
       try requireUnmentioned(column, of: table)
       return native("ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))")
     case .renameColumn(let table, let from, let to):
@@ -202,15 +201,6 @@ package struct Planner {
     throw PlanningError(
       "the index `\(reader.name)` reads `\(column)`, which this operation turns from the rowid into a "
         + "column or back: drop the index first with `drop_index`, and create it again afterwards")
-  }
-
-  private func requireUnconstrained(_ column: String, of table: String) throws {
-    guard let constraints = try parsed(table)?.constraints(keeping: column) else { return }
-    guard !constraints.isEmpty else { return }
-    throw PlanningError(
-      "SQLite cannot drop `\(table).\(column)` alone: \(constraints.joined(separator: ", ")) names "
-        + "it. Use `rebuild_table`, with the columns and the constraints that you keep",
-      kind: .failed, key: "column")
   }
 
   /// Refuses to drop a column that an index, a view or a trigger reads, as SQLite does. Also refuses to drop a

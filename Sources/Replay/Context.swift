@@ -87,12 +87,20 @@ package struct Context {
     return failure
   }
 
-  /// Advice for a rename that would break a view or a trigger: SQLite does not rewrite objects that read the
-  /// renamed column from a view.
+  /// Advice for a rename that would break a view or a trigger, because SQLite does not rewrite objects that
+  /// read the renamed column from a view; and for a column that a constraint prevents SQLite from dropping.
   private func advice(on error: DatabaseError) -> String {
-    ["error in view ", "error in trigger "].contains(where: error.message.hasPrefix)
-      && error.message.contains(" after rename: ")
-      ? ". Drop it first, and create it again afterwards" : ""
+    func begins(_ starts: String...) -> Bool { starts.contains(where: error.message.hasPrefix) }
+    if begins("error in view ", "error in trigger "), error.message.contains(" after rename: ") {
+      return ". Drop it first, and create it again afterwards"
+    }
+    if begins("cannot drop PRIMARY KEY column: ", "cannot drop UNIQUE column: ")
+      || begins("error in table ") && error.message.contains(" after drop column: ")
+    {
+      return ". SQLite cannot drop a column that a constraint or a generated column uses: use "
+        + "`rebuild_table` with the columns and constraints that remain"
+    }
+    return ""
   }
 }
 
