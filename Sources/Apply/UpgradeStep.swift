@@ -168,11 +168,8 @@ extension Upgrade {
     _ object: (name: String, sql: String), before step: ScratchDatabase.Step
   ) throws(Failure) {
     let tokens = TokenizedSQL(object.sql)
-    let isMentioned = tokens.significant.contains {
-      [.word, .quotedIdentifier, .string].contains($0.kind)
-        && step.touched.contains(Quoting.unquoted(tokens.text($0)).identifier)
-    }
-    guard isMentioned else { return }
+    guard step.touched.contains(where: { tokens.names($0.text, includingStrings: true) })
+    else { return }
     throw Failure(
       .usage,
       "the connection has the temporary object `\(object.name)`, which names a table that "

@@ -190,17 +190,16 @@ extension Runner {
   }
 
   /// The statement that begins at `offset`, for a message. SQLite stops at the token that caused the error,
-  /// so the end is searched for here. For a trigger, the text may include following statements.
+  /// so the end is searched for here.
   private func statement(in bytes: [UInt8], at offset: Int) -> (start: Int, text: String) {
     let tokens = TokenizedSQL(bytes: Array(bytes[offset...]))
-    guard let first = tokens.significant.first else { return (offset, "") }
-    let isTrigger = tokens.significant.prefix(4).contains {
-      tokens.text($0).identifier == "TRIGGER"
-    }
-    let end = tokens.significant.first { tokens.text($0) == ";" }.map(\.range.lowerBound)
-    let last = tokens.significant.last?.range.upperBound ?? first.range.upperBound
+    var rest = tokens.significant[...]
+    let statement = tokens.popStatement(&rest)
+    guard let first = statement.first,
+      let last = statement.last(where: { tokens.text($0) != ";" })
+    else { return (offset, "") }
     let start = first.range.lowerBound
-    return (offset + start, tokens.text(start..<(isTrigger ? last : end ?? last)))
+    return (offset + start, tokens.text(start..<last.range.upperBound))
   }
 
   /// Compiles the script's next statement. For lint, a stub replaces an undeclared function or collation, so
@@ -265,10 +264,7 @@ extension Runner {
       case .createTable(let table)?:
         table.foreignKeys.contains { $0.reference.table.text.identifier == ledger }
       case .createView?, .createTrigger?, .createVirtualTable?:
-        tokens.significant.contains {
-          [.word, .quotedIdentifier, .string].contains($0.kind)
-            && Quoting.unquoted(tokens.text($0)).identifier == ledger
-        }
+        tokens.names(ledger.text, includingStrings: true)
       default: false
       }
     guard isMentioned else { return }
