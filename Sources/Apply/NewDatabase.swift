@@ -32,8 +32,10 @@ struct NewDatabase {
     var content: Connection?
     var beforeDrafts: Content?
     var names: [String] = []
-    let replay = try project.replayNew(
-      targets, interruption: interruption, onEvent: onEvent,
+    var states = project.comparison
+    let replay = project.replay(
+      targets, becomesDatabase: true, noting: &states, interruption: interruption,
+      onEvent: onEvent,
       preparing: { scratch in
         content = scratch.connection
         scratch.runner.isParanoid = options.isParanoid
@@ -47,6 +49,7 @@ struct NewDatabase {
         beforeDrafts = Content(
           connection: try privateCopy(of: scratch.connection), count: names.count)
       })
+    try project.requireUsable(replay, states, interruption)
     var report = MigrateReport()
     report.failure = replay.failure
     report.failedFrozen = project.holdsFrozen(report.failure)

@@ -116,26 +116,8 @@ extension Project {
     return all
   }
 
-  /// Replays the history of a missing database.
-  ///
-  /// - Parameters:
-  ///   - prepare: called once, before the first migration runs.
-  ///   - observe: called after each migration.
-  func replayNew(
-    _ targets: [Migration], interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void,
-    preparing prepare: (ScratchDatabase) -> Void,
-    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void
-  ) throws(Failure) -> PendingReplay {
-    var states = comparison
-    let all = replay(
-      targets, becomesDatabase: true, noting: &states, interruption: interruption,
-      onEvent: onEvent, preparing: prepare, observing: observe)
-    try requireUsable(all, states, interruption)
-    return all
-  }
-
-  private func requireUsable(
+  /// Fails if a manifest is invalid, for errors of the environment, and if the user interrupts.
+  func requireUsable(
     _ replay: PendingReplay, _ states: [HistoryEntry], _ interruption: Interruption
   ) throws(Failure) {
     if let failure = replay.failure,
@@ -153,8 +135,11 @@ extension Project {
       states.filter { lock?.entry($0.id)?.digests.sqlite == Connection.libraryVersion })
   }
 
+  /// - Parameters:
+  ///   - prepare: called once, before the first migration runs.
+  ///   - observe: called after each migration.
   /// - Returns: the replay. It also fails if this SQLite version does not create the schema of the release.
-  private func replay(
+  func replay(
     _ targets: [Migration], from release: HistoryBundle.ReleasedSchema? = nil,
     becomesDatabase: Bool = false,
     noting states: inout [HistoryEntry], interruption: Interruption,
