@@ -10,7 +10,7 @@ extension PlanReport {
   /// back the current migration.
   package var script: String {
     var lines = [
-      "-- \(counted(Int64(migrations.count), "migration")) for \(database.map(oneLine) ?? "an empty database")"
+      "-- \(counted(Int64(migrations.count), "migration")) for \(database?.visibleLine ?? "an empty database")"
     ]
     if let costInWords { lines.append("-- in total: \(costInWords)") }
     lines += [".bail on", "PRAGMA foreign_keys = OFF;"]
@@ -42,9 +42,9 @@ extension PlanReport {
 
 extension PlannedMigration {
   fileprivate func script(in ledger: Ledger, beginningWith first: [String]) -> [String] {
-    var lines = ["-- \(oneLine(migration.id))"]
+    var lines = ["-- \(migration.id.visibleLine)"]
     if let description = migration.manifest.description {
-      lines.append("-- \(oneLine(description))")
+      lines.append("-- \(description.visibleLine)")
     }
     if enforces { lines.append("PRAGMA foreign_keys = ON;") }
     lines.append("BEGIN IMMEDIATE;")
@@ -56,7 +56,7 @@ extension PlannedMigration {
     lines += migration.manifest.before.flatMap(script)
     for (index, operation) in operations.enumerated() {
       let plan = operation.plan
-      lines.append("-- \(index + 1) \(oneLine(plan.inWords))")
+      lines.append("-- \(index + 1) \(plan.inWords.visibleLine)")
       lines.append("--   (\(plan.operation.name), \(plan.explanation))")
       lines.append("--   \(operation.costInWords)")
       lines += plan.steps.flatMap(script)
@@ -138,7 +138,7 @@ extension PlannedMigration {
   }
 
   private func comment(_ proof: RowProof) -> String {
-    "-- not in this script: the check that no row of \(oneLine(proof.table)) is lost and no "
+    "-- not in this script: the check that no row of \(proof.table.visibleLine) is lost and no "
       + "other value changes"
   }
 
@@ -150,8 +150,8 @@ extension PlannedMigration {
       ["select", "values", "with"].contains(tokens.text(first).identifier)
     else {
       return [
-        "-- not in this script: the assertion that \(oneLine(assertion.query.text)) gives "
-          + oneLine(expected)
+        "-- not in this script: the assertion that \(assertion.query.text.visibleLine) gives "
+          + expected.visibleLine
       ]
     }
     let query = String(
@@ -169,19 +169,9 @@ extension PlannedMigration {
 /// works only in triggers.
 private func guarded(_ message: String, _ condition: String) -> [String] {
   [
-    "CREATE TEMP TABLE schemactl_guard (found CONSTRAINT \(Quoting.quoted(oneLine(message))) "
+    "CREATE TEMP TABLE schemactl_guard (found CONSTRAINT \(Quoting.quoted(message.visibleLine)) "
       + "CHECK (found = 0));",
     "INSERT INTO temp.schemactl_guard SELECT \(condition);",
     "DROP TABLE temp.schemactl_guard;",
   ]
-}
-
-/// The text for an SQL comment. Spaces replace line ends, which would end the comment, control characters,
-/// and characters that change the text direction.
-package func oneLine(_ text: String) -> String {
-  let isOdd = { (scalar: Unicode.Scalar) in
-    scalar.isControl || scalar.properties.isBidiControl
-      || ["\u{2028}", "\u{2029}"].contains(scalar)
-  }
-  return String(String.UnicodeScalarView(text.unicodeScalars.map { isOdd($0) ? " " : $0 }))
 }

@@ -43,7 +43,7 @@ struct RemoteSending {
       ledger = []
     }
     for plan in plans {
-      lines += ["", "-- \(oneLine(plan.migration.id))", "BEGIN IMMEDIATE;"] + ledger
+      lines += ["", "-- \(plan.migration.id.visibleLine)", "BEGIN IMMEDIATE;"] + ledger
       lines.append(plan.planned.statement(for: report.ledger))
       lines += plan.steps.flatMap(script)
       lines += [
@@ -69,5 +69,5 @@ struct RemoteSending {
     }
   }
 
-  private func asked(_ question: String) -> String { "-- asked here: \(oneLine(question))" }
+  private func asked(_ question: String) -> String { "-- asked here: \(question.visibleLine)" }
 }

@@ -74,9 +74,6 @@ extension Unicode.Scalar {
   /// `U+001B`
   package var codePoint: String { "U+" + padded(String(value, radix: 16, uppercase: true), 4) }
 
-  /// C0, DEL and C1, which a terminal may interpret as commands.
-  package var isControl: Bool { properties.generalCategory == .control }
-
   /// Whether the character is visible, does not control the terminal, does not end the line and
   /// does not change the direction of writing.
   package var isHarmless: Bool {
@@ -119,9 +116,14 @@ extension String {
     split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
+  /// The text on one line, escaped like `visible`. A space replaces white space and line ends.
+  package var visibleLine: String {
+    split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
+  }
+
   /// The text on one line of at most `limit` characters.
   package func shortened(to limit: Int) -> String {
-    let line = split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
+    let line = visibleLine
     return line.count > limit ? line.prefix(limit - 1) + "…" : line
   }
 }
