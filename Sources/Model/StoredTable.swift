@@ -35,6 +35,8 @@ package struct StoredTable: Sendable, Hashable {
     package let isOfPrimaryKey: Bool
     /// Nil for an expression.
     package let columns: [String?]
+    /// The collation by which each column or expression is compared.
+    package let collations: [String]
     /// Nil for the index of a PRIMARY KEY or UNIQUE constraint.
     package let sql: String?
   }
@@ -110,11 +112,12 @@ extension Connection {
       """, [.text(table)]
     ).map { (index) throws(DatabaseError) in
       let columns = try rows(
-        "SELECT name FROM pragma_index_xinfo(?1, 'main') WHERE key ORDER BY seqno", [index[0]])
+        "SELECT name, coll FROM pragma_index_xinfo(?1, 'main') WHERE key ORDER BY seqno", [index[0]])
       return StoredTable.Index(
         name: index[0].text ?? "", isUnique: index[1].integer != 0,
         isPartial: index[2].integer != 0, isOfPrimaryKey: index[3].text == "pk",
-        columns: columns.map(\.[0].text), sql: index[4].text)
+        columns: columns.map(\.[0].text), collations: columns.map { $0[1].text ?? "BINARY" },
+        sql: index[4].text)
     }
   }
 }

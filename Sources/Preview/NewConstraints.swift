@@ -99,48 +99,39 @@ struct UniqueKey {
   fileprivate static func keys(
     of table: SchemaObject, in schema: Schema, _ application: Application
   ) throws(DatabaseError) -> [UniqueKey] {
-    let indexes = schema.objects(.index, on: table.name)
-    let scratch = try Schema(objects: [table] + indexes).scratch(application)
-    let name = Value.text(table.name)
-    var keys: [UniqueKey] = []
-    var hasKeyIndex = false
-    for row in try scratch.rows(
-      "SELECT name, origin FROM pragma_index_list(?1) WHERE \"unique\" ORDER BY seq DESC", [name])
-    {
-      guard let index = row[0].text else { continue }
-      hasKeyIndex = hasKeyIndex || row[1].text == "pk"
-      let sql = indexes.first { $0.name.identifier == index.identifier }?.sql
-      let columns = try scratch.rows(
-        "SELECT name, coll FROM pragma_index_xinfo(?1) WHERE key ORDER BY seqno", [.text(index)])
-      keys.append(UniqueKey(table, columns, index: row[1].text == "c" ? index : nil, sql))
-    }
+    let objects = [table] + schema.objects(.index, on: table.name)
+    let stored = try StoredTable(
+      table.name, on: Schema(objects: objects).scratch(application))
+    var keys = stored.indexes.filter(\.isUnique).map { UniqueKey(table, $0) }
     // An INTEGER PRIMARY KEY is the rowid and has no index.
-    let primary = try scratch.rows(
-      "SELECT name, 'BINARY' FROM pragma_table_xinfo(?1) WHERE pk", [name])
-    if !hasKeyIndex, !primary.isEmpty {
-      keys.append(UniqueKey(table, primary, index: nil, nil))
+    if !stored.indexes.contains(where: \.isOfPrimaryKey) {
+      keys += stored.columns.primaryKey.map { UniqueKey(table, rowid: $0.name) }
     }
     return keys
   }
 
-  /// - Parameter columns: the name (NULL for an expression) and the collation of each column.
-  private init(
-    _ table: SchemaObject, _ columns: [[Value]], index: String?, _ sql: String?
-  ) {
+  private init(_ table: SchemaObject, rowid: String) {
     self.table = table.name
     rowKey = table.rowKey
-    self.index = index
-    let tokens = TokenizedSQL(sql ?? "")
+    index = nil
+    terms = [Term(sql: Quoting.identifier(rowid), column: rowid, collation: "BINARY")]
+    condition = nil
+  }
+
+  private init(_ table: SchemaObject, _ stored: StoredTable.Index) {
+    self.table = table.name
+    rowKey = table.rowKey
+    index = stored.sql == nil ? nil : stored.name
+    let tokens = TokenizedSQL(stored.sql ?? "")
     var parsed: CreateIndex?
     if case .createIndex(let index)? = try? parseCreate(tokens) { parsed = index }
-    terms = columns.enumerated().map { place, column in
+    terms = zip(stored.columns, stored.collations).enumerated().map { place, column in
       let expression = parsed.flatMap { index in
         index.terms.indices.contains(place) ? tokens.text(index.terms[place].expression.range) : nil
       }
-      let name = column[0].text
       return Term(
-        sql: name.map { Quoting.identifier($0) } ?? "(\(expression ?? "NULL"))", column: name,
-        collation: column[1].text ?? "BINARY")
+        sql: column.0.map { Quoting.identifier($0) } ?? "(\(expression ?? "NULL"))",
+        column: column.0, collation: column.1)
     }
     condition = parsed?.condition.map { tokens.text($0.range) }
   }
