@@ -1,6 +1,8 @@
 import SchemaHistory
 import SchemaModel
+import SchemaPlanning
 import SchemaSQLText
+import SchemaSQLite
 
 /// The library whose protocols the generated structs conform to.
 package enum SwiftFlavor: String, Sendable, CaseIterable {
@@ -10,7 +12,7 @@ package enum SwiftFlavor: String, Sendable, CaseIterable {
 
 /// Writes a Swift file with one struct for each table.
 package struct SwiftGenerator {
-  private let tables: [TableDescription]
+  private let tables: [StoredTable]
   private let flavor: SwiftFlavor
   private var lines: [String] = []
 
@@ -18,7 +20,7 @@ package struct SwiftGenerator {
   ///
   /// - Throws: a failure (65) if two tables would get the same struct name.
   package static func file(
-    _ tables: [TableDescription], flavor: SwiftFlavor
+    _ tables: [StoredTable], flavor: SwiftFlavor
   ) throws(Failure) -> String {
     var generator = SwiftGenerator(
       tables: tables.filter { !$0.isView && !$0.columns.isEmpty }, flavor: flavor)
@@ -58,7 +60,7 @@ package struct SwiftGenerator {
     }
   }
 
-  private mutating func write(_ table: TableDescription, _ name: String) {
+  private mutating func write(_ table: StoredTable, _ name: String) {
     let properties = uniqueProperties(table)
     switch flavor {
     case .plain:
@@ -99,7 +101,7 @@ package struct SwiftGenerator {
 
   /// Writes the method that encodes a record, if the table has generated columns: GRDB's own method also
   /// encodes these, and SQLite refuses to write them.
-  private mutating func writeEncoding(_ table: TableDescription, _ properties: [String]) {
+  private mutating func writeEncoding(_ table: StoredTable, _ properties: [String]) {
     guard table.columns.contains(where: \.isGenerated) else { return }
     lines += ["", "  func encode(to container: inout PersistenceContainer) {"]
     for (column, property) in zip(table.columns, properties) where !column.isGenerated {
@@ -109,7 +111,7 @@ package struct SwiftGenerator {
     lines.append("  }")
   }
 
-  private mutating func writeColumnNames(_ table: TableDescription, _ properties: [String]) {
+  private mutating func writeColumnNames(_ table: StoredTable, _ properties: [String]) {
     lines.append("  /// The names of the columns in SQL.")
     lines.append("  enum Columns {")
     for (column, property) in zip(table.columns, properties) {
@@ -119,7 +121,7 @@ package struct SwiftGenerator {
   }
 
   private mutating func write(
-    attributeOf column: StoredTable.Column, _ property: String, _ table: TableDescription
+    attributeOf column: StoredTable.Column, _ property: String, _ table: StoredTable
   ) {
     let isKey = table.primaryKey == [column.name]
     // SQLiteData by itself makes a column `id` the primary key.
@@ -134,7 +136,7 @@ package struct SwiftGenerator {
   /// Returns the Swift type of a column by the rules for affinity (Datatypes In SQLite, section 3.1),
   /// extended by common names for Boolean values, dates and times.
   private func swiftType(
-    _ column: StoredTable.Column, _ table: TableDescription
+    _ column: StoredTable.Column, _ table: StoredTable
   ) -> String {
     let type = column.type.identifier.text.lowercased()
     let blob = flavor == .grdb ? "Data" : "[UInt8]"
@@ -154,7 +156,7 @@ package struct SwiftGenerator {
 
   // MARK: Names
 
-  private func uniqueProperties(_ table: TableDescription) -> [String] {
+  private func uniqueProperties(_ table: StoredTable) -> [String] {
     var used: Set<ExactText> = []
     return table.columns.map { column in
       var name = propertyName(column.name)
@@ -222,4 +224,20 @@ package struct SwiftGenerator {
     "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try",
     "typealias", "var", "where", "while",
   ]
+}
+
+extension Schema {
+  /// The tables and views of the schema, without internal tables of SQLite and shadow tables of virtual
+  /// tables.
+  package func described(
+    _ application: Application
+  ) throws(DatabaseError) -> [StoredTable] {
+    let connection = try scratch(application)
+    // An untrusted schema would prevent some views from being compiled, and a view that cannot be compiled
+    // has no columns.
+    connection.set(.trustedSchema, to: true)
+    return try withoutShadowTables().objects
+      .filter { !$0.isInternal && [.table, .view].contains($0.kind) }
+      .map { (object) throws(DatabaseError) in try StoredTable(object.name, on: connection) }
+  }
 }

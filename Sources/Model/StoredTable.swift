@@ -42,7 +42,10 @@ package struct StoredTable: Sendable, Hashable {
   }
 
   package let name: String
-  /// Without the hidden columns of a virtual table.
+  package let isView: Bool
+  package let isStrict: Bool
+  private let hasRowid: Bool
+  /// Without the hidden columns of a virtual table. Empty for a view that does not compile.
   package let columns: [Column]
   /// In the order of the definition.
   package let foreignKeys: [ForeignKey]
@@ -51,9 +54,35 @@ package struct StoredTable: Sendable, Hashable {
 
   package init(_ name: String, on connection: Connection) throws(DatabaseError) {
     self.name = name
+    let options = try connection.rows(
+      "SELECT type, strict, wr FROM pragma_table_list(?1) WHERE schema = 'main'", [.text(name)]
+    ).first
+    isView = options?[0] == "view"
+    isStrict = options?[1] == 1
+    hasRowid = !isView && options?[2] == 0
     columns = try connection.columns(of: name)
     foreignKeys = try connection.foreignKeys(of: name)
     indexes = try connection.indexes(of: name)
+  }
+
+  /// The names of the primary key's columns, in its order.
+  package var primaryKey: [String] { columns.primaryKey.map(\.name) }
+
+  /// The columns of each UNIQUE constraint, and of each unique index that has neither a condition nor an
+  /// expression.
+  package var unique: [[String]] {
+    indexes.compactMap { index in
+      let names = index.columns.compactMap(\.self)
+      let isWhole = index.isUnique && !index.isPartial && names.count == index.columns.count
+      return isWhole && !index.isOfPrimaryKey ? names : nil
+    }
+  }
+
+  package func isNullable(_ column: Column) -> Bool {
+    // NULL in the rowid's column becomes the next rowid. In any other key column NULL stays NULL.
+    let isRowid =
+      hasRowid && primaryKey == [column.name] && column.type.identifier == "integer"
+    return !column.isNotNull && !isRowid && (hasRowid || !column.isInKey)
   }
 }
 
@@ -68,16 +97,19 @@ extension Connection {
   fileprivate func columns(
     of table: String
   ) throws(DatabaseError) -> [StoredTable.Column] {
-    try rows(
-      """
+    let query = """
       SELECT name, type, "notnull", dflt_value, pk, hidden
       FROM pragma_table_xinfo(?1, 'main') WHERE hidden <> 1 ORDER BY cid
-      """, [.text(table)]
-    ).map { row in
-      StoredTable.Column(
-        name: row[0].text ?? "", type: row[1].text ?? "", isNotNull: row[2].integer != 0,
-        defaultText: row[3].text, keyPosition: Int(row[4].integer ?? 0),
-        isGenerated: row[5].integer != 0)
+      """
+    do {
+      return try rows(query, [.text(table)]).map { row in
+        StoredTable.Column(
+          name: row[0].text ?? "", type: row[1].text ?? "", isNotNull: row[2].integer != 0,
+          defaultText: row[3].text, keyPosition: Int(row[4].integer ?? 0),
+          isGenerated: row[5].integer != 0)
+      }
+    } catch  where !error.isFault {
+      return []
     }
   }
 
@@ -112,7 +144,8 @@ extension Connection {
       """, [.text(table)]
     ).map { (index) throws(DatabaseError) in
       let columns = try rows(
-        "SELECT name, coll FROM pragma_index_xinfo(?1, 'main') WHERE key ORDER BY seqno", [index[0]])
+        "SELECT name, coll FROM pragma_index_xinfo(?1, 'main') WHERE key ORDER BY seqno", [index[0]]
+      )
       return StoredTable.Index(
         name: index[0].text ?? "", isUnique: index[1].integer != 0,
         isPartial: index[2].integer != 0, isOfPrimaryKey: index[3].text == "pk",

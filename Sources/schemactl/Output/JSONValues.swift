@@ -266,7 +266,7 @@ extension SchemaObject: JSONConvertible {
   package var json: JSON { ["kind": kind.rawValue, "name": name, "table": table, "sql": sql] }
 }
 
-extension TableDescription: JSONConvertible {
+extension StoredTable: JSONConvertible {
   package var json: JSON {
     let columns = columns.map { column -> JSON in
       [
