@@ -148,7 +148,8 @@ package struct SchemaTransition {
     from old: SchemaObject, to table: SchemaObject
   ) throws(Failure) -> [WrittenOperation] {
     var obstacle = "no candidate gives it"
-    for steps in TableTransition(from: old, to: table, application: application).candidates {
+    let transition = TableTransition(from: old, to: table, application: application)
+    for steps in try failing({ try transition.candidates() }) {
       do {
         if leads(to: table, from: try applying(steps)) { return steps }
       } catch {
@@ -232,7 +233,7 @@ private struct TableTransition {
   let to: SchemaObject
   let application: Application
 
-  var candidates: [[WrittenOperation]] {
+  func candidates() throws(DatabaseError) -> [[WrittenOperation]] {
     guard let old = from.createTable, let new = to.createTable else { return [] }
     let (oldTokens, newTokens) = (from.tokens, to.tokens)
     var candidates: [[WrittenOperation]] = []
@@ -242,7 +243,7 @@ private struct TableTransition {
     if newNames.starts(with: oldNames) {
       let added = new.columns[old.columns.count...]
       if !added.isEmpty {
-        if canAdd(added.map { newTokens.text($0.range) }, to: old) {
+        if try application.refusal(toAdd: added.map { newTokens.text($0.range) }, to: old) == nil {
           candidates.append(
             added.map {
               WrittenOperation("add_column", [("table", name), ("column", $0.mapping(newTokens))])
@@ -262,24 +263,6 @@ private struct TableTransition {
     }
     return candidates + [new.rebuild(newTokens)].compactMap { $0.map { [$0] } }
       + [[WrittenOperation.rebuild(to)]]
-  }
-
-  /// Whether ADD COLUMN accepts the columns in a table with rows. In an empty table it accepts more (ALTER
-  /// TABLE, section 5). SQLite 3.40.1 rejects a new column with a CHECK in a WITHOUT ROWID table with rows if
-  /// the key columns are not the first columns, because it misreads the other columns.
-  private func canAdd(_ columns: [String], to table: CreateTable) -> Bool {
-    guard let connection = try? Connection(path: nil),
-      (try? application.registerStubs(on: connection)) != nil
-    else { return false }
-    let names = table.columns.map(\.name.text)
-    let key = table.isWithoutRowid ? table.keyColumns : Array(names.prefix(1))
-    let statements =
-      [
-        "CREATE TABLE probe (\(quotedList(names))"
-          + (table.isWithoutRowid ? ", PRIMARY KEY (\(quotedList(key)))) WITHOUT ROWID" : ")"),
-        "INSERT INTO probe (\(quotedList(key))) VALUES (\(key.map { _ in "1" }.joined(separator: ", ")))",
-      ] + columns.map { "ALTER TABLE probe ADD COLUMN \($0)" }
-    return statements.allSatisfy { (try? connection.execute($0)) != nil }
   }
 
   private func alteration(

@@ -207,4 +207,29 @@ extension Application {
     try connection.limitWork(to: limit)
     return connection
   }
+
+  /// SQLite's message if it refuses to add columns to a table; nil if it accepts them (ALTER TABLE, section 5).
+  ///
+  /// SQLite 3.40.1 rejects a column with a CHECK in a WITHOUT ROWID table with rows if the key columns are not
+  /// the first columns, because it misreads the other columns. So the tried table has the same key.
+  ///
+  /// - Parameter columns: the definitions of the columns, as SQL.
+  package func refusal(
+    toAdd columns: [String], to table: CreateTable, hasRows: Bool = true
+  ) throws(DatabaseError) -> String? {
+    let scratch = try scratch()
+    try registerStubs(on: scratch)
+    let names = table.columns.map(\.name.text)
+    let key = table.isWithoutRowid ? table.keyColumns : Array(names.prefix(1))
+    let ones = key.map { _ in "1" }.joined(separator: ", ")
+    let end = table.isWithoutRowid ? ", PRIMARY KEY (\(quotedList(key)))) WITHOUT ROWID" : ")"
+    try scratch.execute("CREATE TABLE probe (\(quotedList(names))\(end)")
+    if hasRows { try scratch.execute("INSERT INTO probe (\(quotedList(key))) VALUES (\(ones))") }
+    do {
+      for column in columns { try scratch.execute("ALTER TABLE probe ADD COLUMN \(column)") }
+      return nil
+    } catch  where !error.isFault {
+      return error.message
+    }
+  }
 }

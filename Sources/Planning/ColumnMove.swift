@@ -169,7 +169,7 @@ struct ColumnMove {
     let final = table.adding(move.to.sql)
     let triggers = try move.mirror ? mirror(in: final) : []
     let questions = try questions(in: final)
-    guard move.to.canBeAdded else {
+    guard try move.to.canBeAdded(to: table.parsed, application) else {
       let rewrite = try Rewrite(table, as: final, in: schema, application)
       return try rewrite.plan(
         operation, because: "ADD COLUMN does not accept such a column if the table has rows",
@@ -321,11 +321,13 @@ struct ColumnMove {
 }
 
 extension ColumnDefinition {
-  /// Whether ADD COLUMN accepts this column on a table with rows (ALTER TABLE, section 5).
-  var canBeAdded: Bool {
-    guard !primaryKey, !unique, check == nil else { return false }
-    let isConstant = self.default?.source == nil
+  /// Whether ADD COLUMN accepts this column on a table with rows, whatever their values are.
+  func canBeAdded(
+    to table: CreateTable, _ application: Application
+  ) throws(DatabaseError) -> Bool {
+    // While foreign keys are off, SQLite also accepts a foreign key with a default.
     let isNull = self.default == nil || self.default == .null
-    return isConstant && (notNull == nil || !isNull) && (references == nil || isNull)
+    guard check == nil, references == nil || isNull else { return false }
+    return try application.refusal(toAdd: [sql], to: table) == nil
   }
 }

@@ -162,33 +162,6 @@ package struct Planner {
       key: column == nil ? "table" : nil)
   }
 
-  /// What prevents SQLite from adding the column to a table with rows, and the advice (ALTER TABLE, section 5).
-  /// Nil if nothing does.
-  private func obstacleOfRows(
-    _ column: ColumnDefinition
-  ) throws -> (kind: String, advice: String)? {
-    if let generated = column.generated {
-      return generated.stored ? ("a STORED column", "use `rebuild_table`") : nil
-    }
-    if column.notNull != nil, column.default == nil || column.default == .null {
-      return ("a NOT NULL column without a default", "give it a default")
-    }
-    guard let value = column.default, value.source != nil else { return nil }
-    let scratch = try application.scratch()
-    try application.registerStubs(on: scratch)
-    try scratch.execute("CREATE TABLE one (a); INSERT INTO one VALUES (1)")
-    do {
-      try scratch.execute("ALTER TABLE one ADD COLUMN b DEFAULT \(value.sql)")
-      return nil
-    } catch {
-      if error.isFault { throw error }
-      return (
-        "a column with a default that is not constant",
-        "use `rebuild_table`, or add it without the default and fill it with `update`"
-      )
-    }
-  }
-
   /// Refuses a column whose addition, removal or new name changes the meaning of a name of the rowid, if an
   /// index reads that name. SQLite leaves such a partial index unchanged, and queries miss rows.
   private func requireNoIndexOverRowid(
@@ -273,14 +246,26 @@ package struct Planner {
           + "create a unique index with `create_index`", key: "column")
     }
     var steps: [Step] = []
-    if try self.table(table) != nil, let (kind, advice) = try obstacleOfRows(column) {
+    var plain = column
+    // SQLite tests a CHECK and the values of a virtual column with the rows themselves.
+    plain.check = nil
+    if column.generated?.stored != false, let parsed = try parsed(table)?.parsed,
+      let reason = try application.refusal(toAdd: [plain.sql], to: parsed),
+      try application.refusal(toAdd: [plain.sql], to: parsed, hasRows: false) == nil
+    {
+      let hasValue = column.default?.source != nil
+      let advice =
+        column.generated == nil && !hasValue
+        ? "give it a default"
+        : "use `rebuild_table`"
+          + (hasValue ? ", or add it without the default and fill it with `update`" : "")
       steps.append(
         .question(
           Question(
             condition: "EXISTS (SELECT 1 FROM \(main(table)))", of: table,
-            promise: "`\(table)` has no rows, as \(kind) requires",
-            message: "`\(table)` has rows, and `\(column.name)` is \(kind), which SQLite adds only "
-              + "to an empty table: \(advice)")))
+            promise: "`\(table)` has no rows, so that SQLite can add `\(column.name)`",
+            message: "`\(table)` has rows, and SQLite adds `\(column.name)` only to an empty table "
+              + "(\(reason)): \(advice)")))
     }
     steps.append(.statement("ALTER TABLE \(main(table)) ADD COLUMN \(column.sql)", nil))
     return OperationPlan(operation: operation, strategy: .native, steps: steps)

@@ -164,7 +164,7 @@ struct TableRun {
   }
 
   private mutating func appendIfPossible(_ operation: Operation) throws -> Bool {
-    guard !mentionsChanged(operation), isOfTable(operation) else { return false }
+    guard !mentionsChanged(operation), try isOfTable(operation) else { return false }
     let plan = try Planner(connection: scratch, application: application).plan(operation)
     guard try trace(operation, plan) else { return false }
     if let expectation = plan.expectations.first {
@@ -200,7 +200,7 @@ struct TableRun {
     return table.withComputed(Set(names.map(\.identifier)).subtracting(unchanged))
   }
 
-  private func isOfTable(_ operation: Operation) -> Bool {
+  private func isOfTable(_ operation: Operation) throws -> Bool {
     func isOn(_ kind: SchemaObject.Kind, _ name: String) -> Bool {
       schema.object(kind, name)?.table.identifier == table.name.identifier
     }
@@ -208,7 +208,11 @@ struct TableRun {
     case .dropIndex(let name): isOn(.index, name)
     case .dropTrigger(let name): isOn(.trigger, name)
     // An ADD COLUMN that tests the rows must run itself.
-    case .addColumn(_, let column): column.canBeAdded && column.generated == nil
+    case .addColumn(_, let column):
+      try column.generated == nil
+        && schema.table(table.name)?.createTable.map { table in
+          try column.canBeAdded(to: table, application)
+        } == true
     default: true
     }
   }
