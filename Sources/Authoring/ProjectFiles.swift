@@ -101,10 +101,7 @@ package struct ProjectFiles: Sendable {
 
   /// The path with all links resolved. The file itself may be missing if its folder exists.
   private static func location(_ path: String) -> String {
-    if let known = try? resolvedPath(path) { return known }
-    let folder = parentFolder(of: path)
-    return joinedPath(
-      (try? resolvedPath(folder)) ?? folder, String(decoding: nameBytes(of: path), as: UTF8.self))
+    (try? resolvedPath(path)) ?? inResolvedFolder(path)
   }
 
   private func owner(ofOutput path: String) -> String? {

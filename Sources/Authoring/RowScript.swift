@@ -81,11 +81,9 @@ private struct SeededTable {
   init(_ object: SchemaObject, _ connection: Connection, _ other: Connection) throws {
     name = object.name
     let table = Quoting.quoted(object.name)
-    let facts = try connection.rows(
-      "SELECT name, dflt_value FROM pragma_table_xinfo(?1) WHERE hidden = 0",
-      [.text(object.name)])
-    var names = facts.compactMap { $0[0].text }
-    let defaults = facts.map { $0[1].text }
+    let facts = try StoredTable(object.name, on: connection).columns.filter { !$0.isGenerated }
+    var names = facts.map(\.name)
+    let defaults = facts.map(\.defaultText)
     if object.isVirtualTable, let kind = try Self.externalIndex(object, connection) {
       rebuild = kind
       (columns, query) = ([], "SELECT * FROM temp.schemactl_terms ORDER BY 1, 2, 3, 4")

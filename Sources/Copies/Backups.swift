@@ -265,12 +265,6 @@ package enum BackupDestination: Sendable {
   }
 }
 
-/// The path with its folder resolved, so that two names of one file are the same.
-private func inResolvedFolder(_ path: String) -> String {
-  guard let folder = try? resolvedPath(parentFolder(of: path)) else { return path }
-  return joinedPath(folder, String(decoding: nameBytes(of: path), as: UTF8.self))
-}
-
 /// A run of a migration. Databases that have run the same migrations differ in the start times.
 package struct LedgerRun: Sendable, Hashable {
   package let id: ExactText

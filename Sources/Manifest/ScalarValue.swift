@@ -136,7 +136,7 @@ package func yamlQuoted(_ text: String) -> String {
 
 /// Whether YAML does not allow the character unescaped, some YAML readers treat it as a line end, or it
 /// changes the text direction, so that people see another text.
-private func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
+package func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.properties.generalCategory {
   case .control, .lineSeparator, .paragraphSeparator, .unassigned: true
   default: scalar.properties.isBidiControl || scalar == "\u{FEFF}"

@@ -284,10 +284,8 @@ package struct Planner {
   }
 
   private func requireVirtual(_ name: String) throws {
-    guard let object = try table(name) else { return }
-    guard case .createVirtualTable? = try? parseCreate(TokenizedSQL(object.sql ?? "")) else {
-      throw PlanningError("`\(name)` is not a virtual table: use `drop_table`", key: "name")
-    }
+    guard let object = try table(name), !object.isVirtualTable else { return }
+    throw PlanningError("`\(name)` is not a virtual table: use `drop_table`", key: "name")
   }
 
   private func requireCreate(

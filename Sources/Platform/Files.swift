@@ -172,6 +172,13 @@ package func resolvedPath(_ path: String) throws(FileError) -> String {
   return String(cString: resolved)
 }
 
+/// The path with its folder resolved, so that two names of one file are the same. The file itself
+/// may be missing.
+package func inResolvedFolder(_ path: String) -> String {
+  guard let folder = try? resolvedPath(parentFolder(of: path)) else { return path }
+  return joinedPath(folder, String(decoding: nameBytes(of: path), as: UTF8.self))
+}
+
 /// Whether the name exists, including a dangling link.
 package func somethingExists(at path: String) throws(FileError) -> Bool {
   try FileStatus(existing: path, followingLinks: false) != nil

@@ -82,14 +82,7 @@ private func canBeBlock(_ text: String) -> Bool {
   guard let first = text.unicodeScalars.first, !" \n\t".unicodeScalars.contains(first),
     !text.hasSuffix("\n")
   else { return false }
-  return text.unicodeScalars.allSatisfy { scalar in
-    switch scalar.properties.generalCategory {
-    // A tab before the first character would count as indentation.
-    case .control: scalar == "\n" || scalar == "\t"
-    case .lineSeparator, .paragraphSeparator, .unassigned, .surrogate, .privateUse: false
-    default: scalar != "\u{FEFF}" && !scalar.properties.isBidiControl
-    }
-  }
+  return text.unicodeScalars.allSatisfy { ["\n", "\t"].contains($0) || !mustBeEscaped($0) }
 }
 
 extension Schema {
