@@ -138,6 +138,8 @@ extension Project {
   /// - Parameters:
   ///   - prepare: called once, before the first migration runs.
   ///   - observe: called after each migration.
+  /// Replays migrations up to the first failure, and corrects `states`.
+  ///
   /// - Returns: the replay. It also fails if this SQLite version does not create the schema of the release.
   func replay(
     _ targets: [Migration], from release: HistoryBundle.ReleasedSchema? = nil,

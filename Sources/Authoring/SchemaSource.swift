@@ -114,3 +114,19 @@ package enum SchemaSource: Sendable {
     }
   }
 }
+
+extension Schema {
+  /// The tables and views of the schema, without internal tables of SQLite and shadow tables of virtual
+  /// tables.
+  package func storedTables(
+    _ application: Application
+  ) throws(DatabaseError) -> [StoredTable] {
+    let connection = try scratch(application)
+    // An untrusted schema would prevent some views from being compiled, and a view that cannot be compiled
+    // has no columns.
+    connection.set(.trustedSchema, to: true)
+    return try withoutShadowTables().objects
+      .filter { !$0.isInternal && [.table, .view].contains($0.kind) }
+      .map { (object) throws(DatabaseError) in try StoredTable(object.name, on: connection) }
+  }
+}

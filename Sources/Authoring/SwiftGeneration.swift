@@ -1,8 +1,6 @@
 import SchemaHistory
 import SchemaModel
-import SchemaPlanning
 import SchemaSQLText
-import SchemaSQLite
 
 /// The library whose protocols the generated structs conform to.
 package enum SwiftFlavor: String, Sendable, CaseIterable {
@@ -224,20 +222,4 @@ package struct SwiftGenerator {
     "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try",
     "typealias", "var", "where", "while",
   ]
-}
-
-extension Schema {
-  /// The tables and views of the schema, without internal tables of SQLite and shadow tables of virtual
-  /// tables.
-  package func described(
-    _ application: Application
-  ) throws(DatabaseError) -> [StoredTable] {
-    let connection = try scratch(application)
-    // An untrusted schema would prevent some views from being compiled, and a view that cannot be compiled
-    // has no columns.
-    connection.set(.trustedSchema, to: true)
-    return try withoutShadowTables().objects
-      .filter { !$0.isInternal && [.table, .view].contains($0.kind) }
-      .map { (object) throws(DatabaseError) in try StoredTable(object.name, on: connection) }
-  }
 }

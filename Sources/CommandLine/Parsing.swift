@@ -235,7 +235,8 @@ extension CommandScope {
     ]
     guard let options = candidates.first(where: { !$0.isEmpty }) else { return nil }
     let texts = options.map { option in
-      quoted(option.spelling + (option.kind.takesNextWord ? " " : "=") + word)
+      let takesWord = option.kind.takesNextWord && !CommandLineItem.isOption(word)
+      return quoted(option.spelling + (takesWord ? " " : "=") + word)
     }
     return "Did you mean \(texts.joined(separator: " or "))?"
   }

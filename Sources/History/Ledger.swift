@@ -47,11 +47,13 @@ extension Ledger {
   ) throws -> Bool {
     let found = try connection.rows("PRAGMA main.table_xinfo(\(Quoting.identifier(table)))")
     if found.isEmpty { return false }
-    guard found.map({ $0[1].text }) == columns, found[0][5] == .integer(key) else {
+    guard found.map({ $0[1].text }) == columns, found[0][5] == .integer(key),
+      try connection.sql(ofTable: table) != nil
+    else {
       throw Failure(
         .brokenHistory,
-        "\(connection.path): `\(table)` is not \(noun): it has other columns; rename or drop the "
-          + "table, or use the version of schemactl that created it")
+        "\(connection.path): `\(table)` is not \(noun): it has other columns or another key; rename "
+          + "or drop it, or use the version of schemactl that created it")
     }
     return true
   }

@@ -33,7 +33,7 @@ package struct MigrationFolder: Sendable, Equatable {
     do throws(FileError) {
       names = try folderNames(path)
     } catch {
-      throw error.systemError == ENOENT ? missing(besides: similar) : Failure(error)
+      throw error.systemError == ENOENT ? missingFolder(similar: similar) : Failure(error)
     }
     let manifests = names.compactMap(ManifestName.init)
     // Do not report an empty history as a checked one.
@@ -51,7 +51,7 @@ package struct MigrationFolder: Sendable, Equatable {
     return manifests
   }
 
-  /// The folder beside this one that contains manifests and has the most similar name; nil if there is none.
+  /// The folder beside this one that contains manifests and has the most similar name; nil without such a folder.
   private var similar: String? {
     let parent = parentFolder(of: path)
     let folders = ((try? folderNames(parent)) ?? []).map { String(decoding: $0, as: UTF8.self) }
@@ -65,10 +65,10 @@ package struct MigrationFolder: Sendable, Equatable {
   /// Fails if the folder is missing and a folder beside it has a similar name and manifests.
   package func requireNoTypingError() throws(Failure) {
     guard FileStatus(path) == nil, errno == ENOENT, let similar else { return }
-    throw missing(besides: similar)
+    throw missingFolder(similar: similar)
   }
 
-  private func missing(besides similar: String?) -> Failure {
+  private func missingFolder(similar: String?) -> Failure {
     Failure(
       .notFound,
       "the migrations directory `\(path)` does not exist"

@@ -114,9 +114,11 @@ func withoutRepeatedFailures(
     let failure = found[index].draft
     guard
       let known = found.firstIndex(where: { rule, draft in
-        // A rule about a type or a key does not explain a failure that needs advice of its own.
-        rule.foreseesFailures && !(rule.isAboutFailures && failure.help != nil)
-          && draft.failedTables == nil && draft.foresees(failure)
+        // A rule about a type or a key does not explain a failure that needs advice of its own, and lost values
+        // do not explain equal keys.
+        rule.foreseesFailures && draft.failedTables == nil && draft.foresees(failure)
+          && (rule.isAboutFailures
+            ? failure.help == nil : draft.constraint != nil || failure.constraint != .unique)
           && (draft.isSameHarm(as: failure, timeline.migrations)
             || draft.isOfTable(copiedBy: failure, timeline))
       })

@@ -240,8 +240,9 @@ extension Grammar {
     },
     OperationRule(
       "assert",
-      "Stops the migration if a query does not return the expected value. `verify`, `check`, `freeze` and `bundle` evaluate it on a "
-        + "new database, unless the project declares functions of the app.", assertion.keys
+      "Stops the migration if a query does not return the expected value. `verify`, `check`, "
+        + "`freeze` and `bundle` evaluate it on a new database, unless the project declares "
+        + "functions of the app.", assertion.keys
     ) {
       .assert($0.assertion($1))
     },

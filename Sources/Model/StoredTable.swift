@@ -78,6 +78,7 @@ package struct StoredTable: Sendable, Hashable {
     }
   }
 
+  /// Whether a row can hold NULL in the column.
   package func isNullable(_ column: Column) -> Bool {
     // NULL in the rowid's column becomes the next rowid. In any other key column NULL stays NULL.
     let isRowid =

@@ -254,11 +254,13 @@ package struct Planner {
       try application.refusal(toAdd: [plain.sql], to: parsed, hasRows: false) == nil
     {
       let hasValue = column.default?.source != nil
+      // SQLite's message about NOT NULL; the default may be an expression that returns NULL.
       let advice =
-        column.generated == nil && !hasValue
+        column.generated == nil && (!hasValue || reason.contains("default value NULL"))
         ? "give it a default"
         : "use `rebuild_table`"
-          + (hasValue ? ", or add it without the default and fill it with `update`" : "")
+          + (hasValue && column.notNull == nil
+            ? ", or add it without the default and fill it with `update`" : "")
       steps.append(
         .question(
           Question(

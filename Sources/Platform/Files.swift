@@ -32,9 +32,9 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   package static func brokenLink(_ path: String, systemError: Int32) -> FileError {
-    let target = String(cString: strerror(systemError))
+    let reason = String(cString: strerror(systemError))
     return FileError(
-      path: path, systemError: systemError, message: "is a broken link: \(target)")
+      path: path, systemError: systemError, message: "is a broken link: \(reason)")
   }
 
   package static func notAFile(_ path: String) -> FileError {

@@ -101,13 +101,13 @@ private struct Interview {
       }
       let start = report.answers.count
       for question in operation.questions {
-        try ask(question, context, after: operation.writtenBefore, operation.changedBefore)
+        try ask(question, context, after: operation.writtenBefore, operation.changedColumns)
       }
       // The rows after the operation are known only if these questions have passed.
       let passed = report.answers[start...].allSatisfy { $0.isAsked && $0.obstacle == nil }
       for question in passed ? operation.constraints : []
       where !report.answers[first...].contains(where: { $0.question == question.promise }) {
-        try ask(question, context, after: operation.writtenBefore, operation.changedBefore)
+        try ask(question, context, after: operation.writtenBefore, operation.changedColumns)
       }
       for case .assertion(let assertion) in operation.plan.steps {
         ask(assertion, context, after: operation.writtenBefore.union(changedBefore))
@@ -121,9 +121,12 @@ private struct Interview {
     for reference in references {
       let parent = reference.parentName
       let index = planned.operations.lastIndex { $0.plan.operation.mayDrop(parent) } ?? 0
+      let operation = planned.operations[index]
       let context = Context(
-        migration: migration, index: index, operation: planned.operations[index].plan.operation)
-      try ask(reference.question(), context, after: planned.written.subtracting([parent]))
+        migration: migration, index: index, operation: operation.plan.operation)
+      try ask(
+        reference.question(), context, after: planned.written.subtracting([parent]),
+        operation.changedColumns)
     }
     written.formUnion(planned.written)
     changed.formUnion(changes)
@@ -156,10 +159,10 @@ private struct Interview {
 
   /// - Parameters:
   ///   - own: the tables that earlier steps of the migration write.
-  ///   - changed: the columns that do not have the same values before the plan.
+  ///   - changedColumns: the columns that do not have the same values before the plan.
   private mutating func ask(
     _ question: Question, _ context: Context, after own: Set<Identifier>,
-    _ changed: Set<[Identifier]> = []
+    _ changedColumns: Set<[Identifier]>
   ) throws(Failure) {
     let writtenBefore = written.union(own)
     let table = question.table.identifier
@@ -168,7 +171,9 @@ private struct Interview {
       let query = "SELECT \(question.condition)"
       let read = runner.columnsRead(by: query)
       let isAsked =
-        try read?.allSatisfy { !writtenBefore.contains($0[0]) && !changed.contains($0) } ?? false
+        try read?.allSatisfy {
+          !writtenBefore.contains($0[0]) && !changedColumns.contains($0)
+        } ?? false
         // If such rows exist, SQLite may convert a value before the constraint reads it.
         && question.rows?.doubt.map { try connection.rows($0).isEmpty } ?? true
       guard isAsked, try connection.value(query) == 1 else {

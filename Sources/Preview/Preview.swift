@@ -93,7 +93,7 @@ package struct PlannedOperation: Sendable {
   /// The tables that the earlier operations of the migration write.
   let writtenBefore: Set<Identifier>
   /// The columns, each with its table, that earlier operations of the plan add, remove or rename.
-  let changedBefore: Set<[Identifier]>
+  let changedColumns: Set<[Identifier]>
   /// The questions about rows that would stop the operation.
   fileprivate(set) var questions: [Question]
   /// The questions whether the rows meet the constraints of their table after the operation.
@@ -257,8 +257,9 @@ private final class PlanRecorder {
   private let cost: (Work) throws(Failure) -> Cost?
   private var operations: [PlannedOperation] = []
   private var statements: [ReplayedStatement] = []
-  /// The schema before the operation that was planned last.
+  /// The schema before the operation that was planned last; nil before the first operation.
   private var schema: Schema?
+  /// The columns, each with its table, that the operations so far have added, removed or renamed.
   private var changed: Set<[Identifier]> = []
 
   init(_ application: Application, cost: @escaping (Work) throws(Failure) -> Cost?) {
@@ -277,7 +278,7 @@ private final class PlanRecorder {
       operations.append(
         PlannedOperation(
           plan: plan, work: work, cost: try cost(work), writtenBefore: writeSet.written,
-          changedBefore: changed, questions: plan.questions,
+          changedColumns: changed, questions: plan.questions,
           constraints: try plan.constraints(in: current) + plan.takenKeys(in: current, application))
       )
     }
@@ -307,13 +308,14 @@ private final class PlanRecorder {
 }
 
 extension SchemaDelta {
-  /// The columns of the tables before the change or after it, but not of both.
+  /// The columns of the tables before the change or after it, but not of both. An empty name stands for the
+  /// rows of a table.
   fileprivate var changedColumns: Set<[Identifier]> {
     func columns(_ objects: some Collection<SchemaObject>) -> Set<[Identifier]> {
       Set(
         objects.flatMap { object in
-          (object.createTable?.columns ?? []).map {
-            [object.name.identifier, $0.name.text.identifier]
+          ([""] + (object.createTable?.columns.map(\.name.text.identifier) ?? [])).map {
+            [object.name.identifier, $0]
           }
         })
     }

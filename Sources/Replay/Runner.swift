@@ -269,8 +269,8 @@ package final class Runner {
     }
   }
 
-  /// The columns that a query reads, each with its table. Nil if it does not compile, for example because it names a future table,
-  /// or if it calls a function whose result depends on the statements before it.
+  /// The columns that a query reads, each with its table. Nil if it does not compile, for example because
+  /// it names a future table, or if it calls a function whose result depends on earlier statements.
   package func columnsRead(by query: String) -> Set<[Identifier]>? {
     connection.set(.doubleQuotedStringsInDML, to: false)
     defer { connection.set(.doubleQuotedStringsInDML, to: true) }

@@ -47,6 +47,7 @@ extension Runner {
     _ question: Question, _ context: Context, record: inout Record
   ) throws {
     let query = "SELECT \(question.condition)"
+    // On a new database the question itself runs, so that `stopIfCalled` notices a call.
     if target == .scratch {
       record.missingCall =
         try record.missingCall ?? missingCall(in: query, at: context.operation.position)

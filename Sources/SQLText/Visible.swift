@@ -3,8 +3,8 @@ import SchemaSQLite
 
 extension String {
   /// The text escaped for a line of output that a person, a terminal or a CI system reads. Names,
-  /// values and messages of other programs are escaped in every output except JSON and generated
-  /// SQL.
+  /// values and messages of other programs are escaped in every output except JSON and the statements
+  /// of generated SQL.
   ///
   /// Control characters, line ends, and characters that change the direction of writing or have no
   /// width become `\u{…}`. So does the first character of a workflow command of GitHub Actions or
@@ -116,14 +116,14 @@ extension String {
     split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// The text on one line, escaped like `visible`. A space replaces white space and line ends.
+  /// The text on one line, escaped like `visible`. A space replaces each line end and each tab.
   package var visibleLine: String {
-    split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
+    String(map { $0.isNewline || $0 == "\t" ? " " : $0 }).visible
   }
 
   /// The text on one line of at most `limit` characters.
   package func shortened(to limit: Int) -> String {
-    let line = visibleLine
+    let line = split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
     return line.count > limit ? line.prefix(limit - 1) + "…" : line
   }
 }

@@ -2,7 +2,6 @@ import SchemaHistory
 import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
-import SchemaSQLText
 import SchemaSQLite
 
 extension SchemaMigrator {

@@ -26,8 +26,11 @@ struct FailureAnalysis {
   ///   - dangling: the numbers of the statements that wrote keys without parents.
   init(
     _ failure: Failure, _ migration: Int, _ timeline: Timeline,
-    removals: [AffectedTables.Removal] = [], dangling: Set<Int> = []
+    removals all: [AffectedTables.Removal] = [], dangling: Set<Int> = []
   ) {
+    let kinds: [RowFailure.RemovedParents] = [.withAction, .withoutAction, .rebuilt]
+    let kind = kinds.first { kind in all.contains { $0.kind == kind } }
+    let removals = all.filter { $0.kind == kind }
     // The check at the end of the migration failed, not a single statement.
     let isAtEndOfMigration = failure.migration?.operation == nil
     let position = failure.place?.position ?? Position(line: 1, column: 1)
@@ -99,13 +102,11 @@ struct FailureAnalysis {
       isOfNewConstraint: isOfNewConstraint)
     if removesParents {
       let parents = Set(removals.map(\.table)).sorted().map { "`\($0)`" }.joined(separator: ", ")
-      let kinds: [RowFailure.RemovedParents] = [.withAction, .rebuilt, .withoutAction]
-      analysed.removedParents = kinds.first { kind in removals.contains { $0.kind == kind } }
+      analysed.removedParents = kind
       analysed.message =
         "other rows refer to keys of \(parents) that it "
-        + (analysed.removedParents == .rebuilt ? "changes or removes" : "removes")
-    }
-    if !removesParents, let object, let rebuilt, !object.isSameName(as: rebuilt) {
+        + (kind == .rebuilt ? "changes or removes" : "removes")
+    } else if let object, let rebuilt, !object.isSameName(as: rebuilt) {
       analysed.formerName = object
     }
     self.failure = analysed

@@ -282,6 +282,10 @@ struct Influence {
       judge.keys(for: cell) == nil, canNarrow
     else { return nil }
     if isDate(cell) || column.holdsTimes { return try narrowed(Value.formats[0], in: cell) }
+    // If text keys become equal, the step fails, or it loses rows. Only a key that is too long shows a loss.
+    if column.isInKey, column.affinity == .text, !judge.text.ignoresRows, !judge.text.replacesRows {
+      return try narrowed([], judge.oldValue(cell).longGroups, in: cell)
+    }
     // Two listed values become equal although the step does not name them, as with ELSE.
     if let equal = try unnamed(cell) { return equal }
     var values = judge.oldValue(cell).similar

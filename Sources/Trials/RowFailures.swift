@@ -181,6 +181,24 @@ struct RowFailures {
     }
   }
 
+  /// Whether the rows of a rebuilt table keep their primary keys.
+  private func keepsKeys(
+    _ table: Identifier, in experiment: Experiment, _ outcome: Experiment.Outcome?
+  ) -> Bool {
+    let change = timeline.changes(in: migration).first { $0.before?.key == table }
+    guard let filled = experiment.database.tables[table],
+      let after = change?.after.flatMap({ outcome?.contents.tables[$0.key] })
+    else { return false }
+    let key = filled.shape.primaryKey.map { column in
+      (old: filled.index(of: column.key) ?? 0, new: after.index(of: column.key))
+    }
+    return filled.rows.allSatisfy { row in
+      after.rows.contains { now in
+        key.allSatisfy { old, new in new.map { now[$0].isSame(as: row.cells[old]) } ?? false }
+      }
+    }
+  }
+
   /// Returns the failures on the rows. After a failure, empties the tables at fault or changes
   /// their values, so that later statements run, too.
   ///
@@ -203,7 +221,10 @@ struct RowFailures {
       else { break }
       let analysis = FailureAnalysis(
         failure, migration, timeline,
-        removals: removals.filter { broken?.tables.contains($0.table) ?? false },
+        removals: removals.filter { removal in
+          broken?.tables.contains(removal.table) ?? false
+            && !(removal.kind == .rebuilt && keepsKeys(removal.table, in: experiment, outcome))
+        },
         dangling: dangling(in: outcome?.contents))
       // A generated row may have the same key as a row that the migration inserts.
       let own = analysis.collidingTables.intersection(experiment.database.tables.keys)

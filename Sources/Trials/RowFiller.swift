@@ -77,8 +77,8 @@ struct RowFiller {
   ) throws(DatabaseError) {
     guard let shape = shapes[name], !path.contains(name) else { return }
     let own = filled[name]?.rows ?? []
-    let isSeeded = seeded.contains(name) && own.allSatisfy { $0.kind == .seeded }
-    guard isSeeded || filled[name] == nil else { return }
+    let hasOnlySeededRows = seeded.contains(name) && own.allSatisfy { $0.kind == .seeded }
+    guard hasOnlySeededRows || filled[name] == nil else { return }
     for reference in references[name] ?? [] where reference.parent != name {
       try fill(reference.parent, within: path + [name])
     }

@@ -5,8 +5,8 @@ import SchemaSQLText
 
 extension Migration {
   /// The same migration with LIMITs below the number of rows in an experiment. The texts keep their
-  /// lengths, so that statements keep their positions. A migration that skips rows with an OFFSET
-  /// remains unchanged: it may copy a table in parts, and each LIMIT ends where the next part starts.
+  /// lengths, so that statements keep their positions. A migration that skips rows with an OFFSET or by their
+  /// rank remains unchanged: it may copy a table in parts, and each LIMIT ends where the next part starts.
   var withSmallLimits: Migration {
     let operations = manifest.operations
     let texts = operations.flatMap { operation -> [String] in
@@ -22,10 +22,14 @@ extension Migration {
 }
 
 extension TokenizedSQL {
-  /// Whether a LIMIT has an offset other than 0: `LIMIT 5 OFFSET 10` or `LIMIT 10, 5`.
+  /// Whether a LIMIT has an offset other than 0, as in `LIMIT 5 OFFSET 10` or `LIMIT 10, 5`, or a rank or a
+  /// number of rows must be greater than a number.
   fileprivate var skipsRows: Bool {
-    let tokens = significant
+    let (tokens, ranks) = (significant, ranks)
     return zip(tokens.indices, tokens.dropFirst()).contains { index, number in
+      if [">", ">="].contains(text(tokens[index])), isRank(index - 1, in: tokens, ranks) {
+        return true
+      }
       guard number.kind == .integer, text(number) != "0" else { return false }
       return isWord(tokens[index], "OFFSET")
         || isWord(tokens[index], "LIMIT") && isOffset(index + 1, in: tokens)
@@ -37,26 +41,57 @@ extension TokenizedSQL {
   fileprivate func isOffset(_ index: Int, in tokens: [Token]) -> Bool {
     tokens.indices.contains(index + 2) && text(tokens[index + 1]) == ","
   }
-}
 
-extension TokenizedSQL {
-  /// The index of the number after LIMIT, or after `<` or `<=` where the text numbers or counts rows.
-  fileprivate func placeOfLimit(_ index: Int, in tokens: [Token]) -> Int? {
+  /// The index of the number after LIMIT, or after `<` or `<=` that compares a rank or a number of rows.
+  ///
+  /// - Parameter ranks: the names of the ranks.
+  fileprivate func placeOfLimit(
+    _ index: Int, in tokens: [Token], _ ranks: Set<Identifier>
+  ) -> Int? {
     if isWord(tokens[index], "LIMIT") { return index + (isOffset(index + 1, in: tokens) ? 3 : 1) }
-    guard ["<", "<="].contains(text(tokens[index])) else { return nil }
-    let isRank = ["row_number", "rank", "dense_rank"].contains(where: mentions)
-    let isCount = mentions("count") && index > 0 && text(tokens[index - 1]) == ")"
-    return isRank || isCount ? index + 1 : nil
+    guard ["<", "<="].contains(text(tokens[index])), isRank(index - 1, in: tokens, ranks) else {
+      return nil
+    }
+    return index + 1
+  }
+
+  /// Whether a rank or a call of `count` ends at this index.
+  private func isRank(_ index: Int, in tokens: [Token], _ ranks: Set<Identifier>) -> Bool {
+    guard tokens.indices.contains(index) else { return false }
+    let open = tokens.indices.last { text(tokens[$0]) == "(" && closing(tokens[$0...]) == index }
+    let isCount = open.map { $0 > 0 && isWord(tokens[$0 - 1], "COUNT") } ?? false
+    return isCount || ranks.contains(identifier(tokens[index]))
+  }
+
+  private func identifier(_ token: Token) -> Identifier {
+    Quoting.unquoted(text(token)).identifier
+  }
+
+  /// The names of columns that number rows: `row_number() OVER (…) AS name`.
+  fileprivate var ranks: Set<Identifier> {
+    let tokens = significant
+    let functions: Set<Identifier> = ["row_number", "rank", "dense_rank"]
+    return Set(
+      tokens.indices.compactMap { index in
+        // The window is a name or in parentheses.
+        var next = index + 4
+        guard functions.contains(identifier(tokens[index])), tokens.indices.contains(next),
+          isWord(tokens[index + 3], "OVER")
+        else { return nil }
+        next = closing(tokens[next...]) + 1
+        if tokens.indices.contains(next), isWord(tokens[next], "AS") { next += 1 }
+        return tokens.indices.contains(next) ? identifier(tokens[next]) : nil
+      })
   }
 }
 
 extension String {
   fileprivate var withSmallLimits: String {
     let sql = TokenizedSQL(self)
-    let tokens = sql.significant
+    let (tokens, ranks) = (sql.significant, sql.ranks)
     var bytes = sql.bytes
     for index in tokens.indices {
-      guard let place = sql.placeOfLimit(index, in: tokens), tokens.indices.contains(place),
+      guard let place = sql.placeOfLimit(index, in: tokens, ranks), tokens.indices.contains(place),
         tokens[place].kind == .integer,
         let limit = Int(sql.text(tokens[place])), limit > small, limit < unlimited
       else { continue }

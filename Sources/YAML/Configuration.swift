@@ -180,7 +180,9 @@ extension ManifestDecoder {
   }
 
   fileprivate func problems(ofSync node: Node?, _ file: String) -> [Diagnostic] {
-    guard let node, let tables = node["tables"] else { return [] }
+    guard let node, let tables = node["tables"], tables.elements?.isEmpty != true else {
+      return []
+    }
     if sync(node).engine == .none {
       return [
         Diagnostic(

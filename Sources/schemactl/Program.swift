@@ -146,7 +146,7 @@ extension [OptionDeclaration] {
     [
       OptionDeclaration(
         "database", .text("FILE"), environment: "SCHEMACTL_DATABASE",
-        claims: OptionDeclaration.isFile, summary: summary),
+        claims: OptionDeclaration.looksLikeFile, summary: summary),
       .timeout,
     ]
   }
@@ -162,12 +162,12 @@ extension OptionDeclaration {
 
   private static let isFolder: @Sendable (String) -> Bool = { FileStatus($0)?.isFolder == true }
 
-  static let isFile: @Sendable (String) -> Bool = { word in
+  static let looksLikeFile: @Sendable (String) -> Bool = { word in
     word.utf8.contains(where: "./".utf8.contains) && !isFolder(word)
   }
 
-  static let isMigration: @Sendable (String) -> Bool = { word in
-    word.first?.isNumber == true && !isFile(word)
+  static let looksLikeMigration: @Sendable (String) -> Bool = { word in
+    word.first?.isNumber == true && !looksLikeFile(word)
   }
 
   static let migrations = Self(
@@ -186,7 +186,7 @@ extension OptionDeclaration {
 
   static func to(_ summary: String = "The last migration to apply.") -> OptionDeclaration {
     Self(
-      "to", .text("ID"), completion: .migrations, claims: isMigration,
+      "to", .text("ID"), completion: .migrations, claims: looksLikeMigration,
       summary: "\(summary) By id or number.")
   }
 

@@ -52,11 +52,12 @@ extension Session {
   }
 
   func project(in folder: String) throws -> Project {
-    try placingMissingFolder {
+    func load() throws -> Project {
       try Project.load(
         migrations: folder, application: application, ignoring: configuration.ignore,
         explaining: MigrationFolder(folder).explain)
     }
+    return try folder == migrations ? placingMissingFolder(load) : load()
   }
 
   /// Runs `body` while no other process changes the migrations folder.
@@ -75,6 +76,12 @@ extension Session {
       else { throw failure }
       throw failure.placed(at: Failure.Place(file: file, position: position))
     }
+  }
+
+  /// Fails if `schemactl.yaml` names a missing folder and a folder beside it has a similar name and manifests.
+  func requireNoTypingError() throws {
+    guard !flag("migrations") else { return }
+    try placingMissingFolder { try MigrationFolder(migrations).requireNoTypingError() }
   }
 
   // MARK: Schemas

@@ -92,6 +92,19 @@ struct HiddenLossTests {
       ),
       ("SELECT *, rank() OVER (PARTITION BY name ORDER BY n) AS r FROM t", "r < 11", true),
       ("SELECT *, row_number() OVER (ORDER BY n) AS r FROM t", "r > 0", false),
+      (
+        "SELECT *, row_number() OVER w r FROM t WINDOW w AS (ORDER BY n)",
+        """
+        r <= 5 UNION ALL
+        SELECT id, name, n, note FROM (
+          SELECT *, row_number() OVER w r FROM t WINDOW w AS (ORDER BY n)
+        ) WHERE r > 5
+        """, false
+      ),
+      (
+        "SELECT *, row_number() OVER (ORDER BY n) AS r FROM t",
+        "n < 1000000 OR n >= 1000000 OR n IS NULL", false
+      ),
     ])
   func firstRows(query: String, condition: String, isLost: Bool) throws {
     try check(
@@ -103,6 +116,21 @@ struct HiddenLossTests {
           INSERT INTO x SELECT id, name, n, note FROM (\(query)) WHERE \(condition);
           DROP TABLE t;
           ALTER TABLE x RENAME TO t;
+          """)))
+  }
+
+  @Test("a CHECK beside a rank keeps its limits")
+  func checkBesideRank() throws {
+    try check(
+      Step(
+        "rank", ["loses-values t.name"], tables: notes,
+        sql(
+          """
+          CREATE TABLE x (id INTEGER PRIMARY KEY, name TEXT CHECK (length(name) < 20000), r INTEGER);
+          INSERT INTO x SELECT id, upper(name), row_number() OVER (ORDER BY n) AS r FROM t;
+          ALTER TABLE t DROP COLUMN name;
+          ALTER TABLE t ADD COLUMN name TEXT;
+          UPDATE t SET name = (SELECT name FROM x WHERE x.id = t.id) WHERE true;
           """)))
   }
 

@@ -211,15 +211,18 @@ struct CheckTests {
     }
   }
 
-  @Test("0: a key of an empty table may refer to columns that are not unique")
+  @Test("a key of a new database may refer to columns that are not unique if its table is empty")
   func mismatch() throws {
     let folder = try WorkingFolder.of([
+      // FTS5 writes rows of its own, so that schemactl checks foreign keys.
       "0001_a": manifest(
         "CREATE TABLE a (x); CREATE TABLE b (x REFERENCES a (x)); "
           + "CREATE VIRTUAL TABLE f USING fts5(t)")
     ])
     try folder.expect(0, "verify")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.write("migrations/0002_row.yaml", manifest("INSERT INTO b VALUES (1)"))
+    #expect(try folder.expect(3, "verify").output.contains("foreign key mismatch"))
   }
 
   @Test("3: bundle and freeze refuse rows that break foreign keys on a new database")

@@ -40,7 +40,7 @@ enum GenerateCommand: Command {
       output != nil || !isCheck, "`--check` compares a file", hint: "Name it with `--output FILE`.")
     let schema = try session.schema(of: session.source())
     let source = try SwiftGenerator.file(
-      schema.described(session.application),
+      schema.storedTables(session.application),
       flavor: session.text("for").flatMap(SwiftFlavor.init) ?? .plain)
     let bytes = Array(source.utf8)
     var isStale = output.map { (try? readFile($0)) != bytes } ?? false

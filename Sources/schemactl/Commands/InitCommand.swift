@@ -28,7 +28,8 @@ enum InitCommand: Command {
     ],
     options: [
       .init(
-        "from", .text("FILE"), claims: OptionDeclaration.isFile, summary: "An existing database."),
+        "from", .text("FILE"), claims: OptionDeclaration.looksLikeFile,
+        summary: "An existing database."),
       .profile, .timeout,
     ] + .common)
 
@@ -40,6 +41,7 @@ enum InitCommand: Command {
     // A project that began with `new` has manifests but no configuration.
     let hasHistory = try folder.historyEnd() != nil
     if database != nil || session.file != nil { try folder.requireNoHistory() }
+    try session.requireNoTypingError()
     // If the database cannot be adopted, fail before anything is written.
     let manifest = try database.map { database in
       try FirstManifest(

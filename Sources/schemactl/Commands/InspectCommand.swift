@@ -35,7 +35,7 @@ enum InspectCommand: Command {
     try session.requireHistory(among: session.arguments)
     if session.flag("write") { return try write(session) }
     let schema = try session.schema(of: session.source(source, mayBeEmpty: true))
-    let tables = try schema.described(session.application)
+    let tables = try schema.storedTables(session.application)
     let isSQL = session.format == .text
     session.report(schema.json + ["tables": tables]) {
       $0.sayScript(isSQL ? schema.script : manifestText(schema.operations))

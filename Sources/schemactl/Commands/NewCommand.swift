@@ -42,9 +42,7 @@ enum NewCommand: Command {
         hint: "Name the purpose of the migration, for example `schemactl new Add priority`.")
     }
     var files = session.files
-    try session.placingMissingFolder {
-      try MigrationFolder(session.migrations).requireNoTypingError()
-    }
+    try session.requireNoTypingError()
     try files.makeFolder()
     try session.withClaim {
       let project = try session.project(mayBeEmpty: true)
