@@ -135,11 +135,11 @@ extension Project {
       states.filter { lock?.entry($0.id)?.digests.sqlite == Connection.libraryVersion })
   }
 
+  /// Replays migrations up to the first failure, and corrects `states`.
+  ///
   /// - Parameters:
   ///   - prepare: called once, before the first migration runs.
   ///   - observe: called after each migration.
-  /// Replays migrations up to the first failure, and corrects `states`.
-  ///
   /// - Returns: the replay. It also fails if this SQLite version does not create the schema of the release.
   func replay(
     _ targets: [Migration], from release: HistoryBundle.ReleasedSchema? = nil,
