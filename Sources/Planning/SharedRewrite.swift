@@ -209,7 +209,11 @@ struct TableRun {
     case .dropTrigger(let name): isOn(.trigger, name)
     // An ADD COLUMN that tests the rows must run itself.
     case .addColumn(_, let column):
-      try column.generated == nil && column.canBeAdded(to: table.parsed, application)
+      // Earlier operations of the run may have dropped columns of the table.
+      try column.generated == nil
+        && schema.table(table.name)?.createTable.map { table in
+          try column.canBeAdded(to: table, application)
+        } == true
     default: true
     }
   }
