@@ -160,14 +160,12 @@ package struct RecordedRepair: Sendable {
   package let action: String
   package let reason: String
 
-  private static let columns = ["at", "id", "action", "reason", "old_row", "tool_version"]
-
   /// Whether the database has a record of repairs.
   ///
   /// - Throws: a failure if another program created the table, or a `DatabaseError`.
   static func exists(of ledger: Ledger, in connection: Connection) throws -> Bool {
     try Ledger.has(
-      ledger.repairs, columns, key: 0,
+      ledger.repairs, ["at", "id", "action", "reason", "old_row", "tool_version"], key: 0,
       called: "schemactl's record of repairs", in: connection)
   }
 

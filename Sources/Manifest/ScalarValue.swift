@@ -127,19 +127,21 @@ private func isPlain(_ text: String) -> Bool {
 /// The text in double quotes, which YAML readers and people read as the same text.
 package func yamlQuoted(_ text: String) -> String {
   doubleQuoted(text) { scalar in
-    guard mustBeEscaped(scalar) else { return nil }
+    guard scalar.mustBeEscapedInYAML else { return nil }
     if scalar == "\n" || scalar == "\t" { return scalar.lineEscape }
     return scalar.value > 0xFFFF
       ? "\\U" + padded(String(scalar.value, radix: 16), 8) : scalar.shortEscape
   }
 }
 
-/// Whether YAML does not allow the character unescaped, some YAML readers treat it as a line end, or it
-/// changes the text direction, so that people see another text.
-package func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
-  switch scalar.properties.generalCategory {
-  case .control, .lineSeparator, .paragraphSeparator, .unassigned: true
-  default: scalar.properties.isBidiControl || scalar == "\u{FEFF}"
+extension Unicode.Scalar {
+  /// Whether YAML does not allow the character unescaped, some YAML readers treat it as a line end, or it
+  /// changes the text direction, so that people see another text.
+  package var mustBeEscapedInYAML: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .unassigned: true
+    default: properties.isBidiControl || self == "\u{FEFF}"
+    }
   }
 }
 

@@ -249,11 +249,12 @@ package struct Planner {
     var plain = column
     // SQLite tests a CHECK and the values of a virtual column with the rows themselves.
     plain.check = nil
-    // A table with rows accepts a constant or NULL, which most columns have.
-    let isUsual =
-      column.generated == nil && column.default?.source == nil
-      && (column.notNull == nil || (column.default ?? .null) != .null)
-    if !isUsual, column.generated?.stored != false, let parsed = try parsed(table)?.parsed,
+    // A table with rows accepts a constant, and NULL where it is allowed.
+    let isInDoubt =
+      column.generated?.stored
+      ?? (column.default?.source != nil
+        || column.notNull != nil && (column.default ?? .null) == .null)
+    if isInDoubt, let parsed = try parsed(table)?.parsed,
       let reason = try application.refusal(toAdd: [plain.sql], to: parsed),
       try application.refusal(toAdd: [plain.sql], to: parsed, hasRows: false) == nil
     {

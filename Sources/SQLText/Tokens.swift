@@ -124,6 +124,17 @@ extension TokenizedSQL {
     return tokens.endIndex
   }
 
+  /// The index of the `(` that the last of `tokens` closes; nil if it closes none.
+  package func opening(_ tokens: ArraySlice<Token>) -> Int? {
+    guard let last = tokens.last, text(last) == ")" else { return nil }
+    var depth = 0
+    return tokens.indices.reversed().first { index in
+      let text = text(tokens[index])
+      depth += text == ")" ? 1 : text == "(" ? -1 : 0
+      return depth == 0
+    }
+  }
+
   /// The indices of the tokens outside of parentheses, including the outermost parentheses.
   package func outer(_ tokens: ArraySlice<Token>) -> [Int] {
     var depth = 0

@@ -25,7 +25,8 @@ package struct RowFailure: Sendable {
   /// The database that contains the rows; nil for generated rows.
   package var database: String?
 
-  package enum RemovedParents: Sendable {
+  /// In the order of search: a DELETE explains missing parents better than a rebuild.
+  package enum RemovedParents: Sendable, CaseIterable {
     /// The foreign key has an action, such as CASCADE.
     case withAction
     /// The foreign key has no action: an app may know that the removed rows have no children.

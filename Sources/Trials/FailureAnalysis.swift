@@ -28,8 +28,9 @@ struct FailureAnalysis {
     _ failure: Failure, _ migration: Int, _ timeline: Timeline,
     removals all: [AffectedTables.Removal] = [], dangling: Set<Int> = []
   ) {
-    let kinds: [RowFailure.RemovedParents] = [.withAction, .withoutAction, .rebuilt]
-    let kind = kinds.first { kind in all.contains { $0.kind == kind } }
+    let kind = RowFailure.RemovedParents.allCases.first { kind in
+      all.contains { $0.kind == kind }
+    }
     let removals = all.filter { $0.kind == kind }
     // The check at the end of the migration failed, not a single statement.
     let isAtEndOfMigration = failure.migration?.operation == nil

@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 extension Migration {
   /// The same migration with LIMITs below the number of rows in an experiment. The texts keep their
@@ -58,13 +59,9 @@ extension TokenizedSQL {
   /// Whether a rank or a call of `count` ends at this index.
   private func isRank(_ index: Int, in tokens: [Token], _ ranks: Set<Identifier>) -> Bool {
     guard tokens.indices.contains(index) else { return false }
-    let open = tokens.indices.last { text(tokens[$0]) == "(" && closing(tokens[$0...]) == index }
+    let open = opening(tokens[...index])
     let isCount = open.map { $0 > 0 && isWord(tokens[$0 - 1], "COUNT") } ?? false
-    return isCount || ranks.contains(identifier(tokens[index]))
-  }
-
-  private func identifier(_ token: Token) -> Identifier {
-    Quoting.unquoted(text(token)).identifier
+    return isCount || ranks.contains(name(tokens[index]))
   }
 
   /// The names of columns that number rows: `row_number() OVER (…) AS name`.
@@ -75,12 +72,12 @@ extension TokenizedSQL {
       tokens.indices.compactMap { index in
         // The window is a name or in parentheses.
         var next = index + 4
-        guard functions.contains(identifier(tokens[index])), tokens.indices.contains(next),
+        guard functions.contains(name(tokens[index])), tokens.indices.contains(next),
           isWord(tokens[index + 3], "OVER")
         else { return nil }
         next = closing(tokens[next...]) + 1
         if tokens.indices.contains(next), isWord(tokens[next], "AS") { next += 1 }
-        return tokens.indices.contains(next) ? identifier(tokens[next]) : nil
+        return tokens.indices.contains(next) ? name(tokens[next]) : nil
       })
   }
 }

@@ -241,9 +241,7 @@ struct StepText {
     if let member = sql.member(all, last) {
       return name(all, last - 2, sql).map { Operand(column: $0, member: member) }
     }
-    guard sql.text(all[last]) == ")",
-      let open = all.indices.last(where: { sql.closing(all[$0...]) == last })
-    else { return nil }
+    guard let open = sql.opening(all[...]) else { return nil }
     let arguments = sql.split(all[(open + 1)..<last], atCommas: ())
     guard let first = operand(all[..<arguments[0].endIndex], sql) else { return nil }
     guard arguments.count > 1, let path = sql.literal(all, arguments[1].startIndex), path.isPath
@@ -335,7 +333,7 @@ struct StepText {
 extension TokenizedSQL {
   /// Whether the value is the name of a type in a text that reads types.
   fileprivate func isType(_ value: Value) -> Bool {
-    mentions("typeof") && ["integer", "real", "text", "blob", "null"].contains(value)
+    ["integer", "real", "text", "blob", "null"].contains(value) && mentions("typeof")
   }
 
   fileprivate func textOrEmpty(_ tokens: [Token], _ index: Int) -> String {

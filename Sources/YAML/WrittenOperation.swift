@@ -82,7 +82,7 @@ private func canBeBlock(_ text: String) -> Bool {
   guard let first = text.unicodeScalars.first, !" \n\t".unicodeScalars.contains(first),
     !text.hasSuffix("\n")
   else { return false }
-  return text.unicodeScalars.allSatisfy { ["\n", "\t"].contains($0) || !mustBeEscaped($0) }
+  return text.unicodeScalars.allSatisfy { ["\n", "\t"].contains($0) || !$0.mustBeEscapedInYAML }
 }
 
 extension Schema {
