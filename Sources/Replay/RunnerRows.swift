@@ -144,7 +144,7 @@ extension Runner {
   // MARK: Progress
 
   /// The interval between two reports of progress, in milliseconds.
-  private static let reportInterval = Int64(100)
+  private static let reportInterval = Int64(50)
 
   /// Reports the number of rows that SQLite has read while `body` runs.
   func reporting<Result>(

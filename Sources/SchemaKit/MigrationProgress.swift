@@ -10,7 +10,7 @@ public enum MigrationProgress: Sendable, Hashable {
   /// A migration begins: its number in the history, and the number of migrations.
   case started(migration: String, number: Int, of: Int)
   /// A migration is running. This is reported after each statement, before work on the rows of a table
-  /// and, on a connection that SchemaKit opened, about every 100 ms while a statement reads rows.
+  /// and, on a connection that SchemaKit opened, about every 50 ms while a statement reads rows.
   case working(migration: String)
   /// Rows of a table are being copied.
   case copyingRows(table: String, done: Int64, of: Int64)
