@@ -180,11 +180,14 @@ struct ClusterTests {
     let text = try plan()
     #expect(text.code == 65)
     #expect(text.output.hasPrefix("0002_more\n"))
-    #expect(text.errors.contains("first its row in the ledger, then its statements"))
-    #expect(text.errors.contains("0002_more: the 6,000 rows of items are changed in key ranges"))
+    #expect(text.errors.contains("its row in the ledger, its statements, then the checks"))
+    #expect(
+      text.errors.contains("0002_more: schemactl changes the 6,000 rows of `items` in key ranges"))
     #expect(text.errors.contains("0003_select"))
     #expect(
-      text.errors.contains("0005_pragma: this cannot run on dqlite: PRAGMA legacy_alter_table"))
+      text.errors.contains(
+        "0005_pragma: this cannot run on dqlite: dqlite does not allow `PRAGMA legacy_alter_table`")
+    )
 
     let sql = try plan("--sql").output
     let order = [
