@@ -148,7 +148,7 @@ extension Project {
       }
       isAccepted = true
     }
-    try replay(range, observing: accept)
+    try replay(range, preparing: { $0.requireValidRows() }, observing: accept)
     guard isAccepted else { throw nothing }
     return (lock, entry.id)
   }

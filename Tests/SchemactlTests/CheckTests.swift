@@ -211,6 +211,31 @@ struct CheckTests {
     }
   }
 
+  @Test("freeze --accept refuses an assertion that is false on a new database")
+  func acceptedAssertion() throws {
+    func asserting(_ rows: Int) -> String {
+      """
+      operations:
+      - create_table: { name: a, columns: [{ name: id, type: INTEGER, primary_key: true }] }
+      after:
+      - { query: SELECT count(*) FROM a, equals: \(rows), message: Rows are missing }
+
+      """
+    }
+    let folder = try WorkingFolder.of(["0001_a": asserting(0)])
+    try folder.expect(0, "freeze", "--release", "1.0")
+    let accept = ["freeze", "--accept", "0001_a", "--reason", "The number was wrong."]
+    try folder.write("migrations/0001_a.yaml", asserting(1))
+    let refused = try folder.start(accept).wait()
+    #expect(refused.status == 3)
+    #expect(refused.errors.contains("Rows are missing: expected 1, found 0"))
+    try folder.expect(2, "verify")
+    try folder.write(
+      "migrations/0001_a.yaml", asserting(0).replacing("count(*)", with: "count(id)"))
+    #expect(try folder.start(accept).wait().status == 0)
+    try folder.expect(0, "verify")
+  }
+
   @Test("a key of a new database may refer to columns that are not unique if its table is empty")
   func mismatch() throws {
     let folder = try WorkingFolder.of([
