@@ -64,8 +64,7 @@ package struct QueryFolder: Sendable {
         continue
       }
       do throws(FileError) {
-        var bytes = try readFile(file, inFolder: path, limit: Self.fileSizeLimit)
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        let bytes = withoutMark(try readFile(file, inFolder: path, limit: Self.fileSizeLimit))
         if let text = String(validating: bytes, as: UTF8.self) {
           files.append(QueryFile(path: file, text: text))
         } else {

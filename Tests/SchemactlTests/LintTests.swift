@@ -65,24 +65,26 @@ struct LintTests {
         """))
   }
 
-  @Test("the line and its caret are right in a file with CRLF and a byte order mark")
+  @Test("the line and its caret are right in a file with CRLF, CR and a byte order mark")
   func windowsFile() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": Self.notes, "0002_misspelt": "\u{FEFF}operationz: []\r\nlint: {}\r\n",
     ])
     let unknown = try folder.expect(65, "lint").errors
     #expect(unknown.contains("\n  1 | operationz: []\n    | ^\n"), "\(unknown)")
-    try folder.write(
-      "migrations/0002_misspelt.yaml",
-      "\u{FEFF}operations:\r\n  - drop_column: { table: notes, column: color }\r\n")
-    let finding = try folder.expect(1, "lint").output
-    #expect(
-      finding.contains(
-        """
-          2 |   - drop_column: { table: notes, column: color }
-            |                                  ^
+    for end in ["\r\n", "\r"] {
+      try folder.write(
+        "migrations/0002_misspelt.yaml",
+        "\u{FEFF}operations:\(end)  - drop_column: { table: notes, column: color }\(end)")
+      let finding = try folder.expect(1, "lint").output
+      #expect(
+        finding.contains(
+          """
+            2 |   - drop_column: { table: notes, column: color }
+              |                                  ^
 
-        """), "\(finding)")
+          """), "\(finding)")
+    }
   }
 
   @Test("the last line counts the findings and those that --fix corrects")

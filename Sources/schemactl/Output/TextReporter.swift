@@ -207,18 +207,18 @@ private struct SourceExcerpts {
   /// The number of characters above which a line is truncated around the caret.
   private static let width = 120
 
-  private var files: [ExactText: [ArraySlice<UInt8>]] = [:]
+  private var files: [ExactText: [Substring]] = [:]
 
   /// Returns the source line and the caret line; empty if the file cannot be read.
   mutating func lines(_ file: String, line: Int, column: Int) -> [String] {
     if files[file] == nil {
       let bytes = (try? readFile(file, limit: Self.sizeLimit)) ?? []
-      files[file] = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      files[file] = String(decoding: withoutMark(bytes), as: UTF8.self)
+        .split(omittingEmptySubsequences: false) { ["\n", "\r", "\r\n"].contains($0) }
     }
     guard let source = files[file], source.indices.contains(line - 1) else { return [] }
     // Columns count Unicode scalars. A tab counts as one column.
-    let scalars = String(decoding: source[line - 1], as: UTF8.self).unicodeScalars
-      .filter { $0 != "\r" && $0 != "\u{FEFF}" }.map { $0 == "\t" ? " " : $0 }
+    let scalars = source[line - 1].unicodeScalars.map { $0 == "\t" ? " " : $0 }
     let start = column > Self.width ? column - Self.width / 2 : 0
     var text = String.UnicodeScalarView()
     text.append(contentsOf: scalars.dropFirst(start).prefix(Self.width))
