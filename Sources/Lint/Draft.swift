@@ -123,7 +123,9 @@ func withoutRepeatedFailures(
             || draft.isOfTable(copiedBy: failure, timeline))
       })
     else { continue }
-    if failure.isCertain { found[known].draft = found[known].draft.confirmed(by: failure) }
+    if failure.isCertain || found[known].rule.isAboutFailures {
+      found[known].draft = found[known].draft.confirmed(by: failure)
+    }
     found.remove(at: index)
   }
   return found
@@ -162,7 +164,7 @@ extension Draft {
   fileprivate func confirmed(by failure: Draft) -> Draft {
     var draft = self
     draft.message += ". \(failure.message.prefix(1).uppercased() + failure.message.dropFirst())"
-    (draft.isCertain, draft.severity, draft.correction) = (true, nil, nil)
+    if failure.isCertain { (draft.isCertain, draft.severity, draft.correction) = (true, nil, nil) }
     return draft
   }
 }

@@ -90,10 +90,16 @@ package final class TableTracker {
     guard let name = writes.first?.first?.identifier, let id = live[name] else { return nil }
     let own = writes.filter { $0.first?.identifier == name }
     return StatementEffect.WrittenTable(
-      name: tables[id].name, isOld: tables[id].created.migration != migration,
+      name: tables[id].name, isOld: isOld(id),
       inserts: own.contains { $0.action == .insert },
       updates: Set(own.lazy.filter { $0.action == .update }.compactMap(\.second?.identifier)),
       deletes: own.contains { $0.action == .delete }, table: id)
+  }
+
+  /// Whether the table, or the one that it replaces, existed before the migration.
+  private func isOld(_ id: Int) -> Bool {
+    tables[id].created.migration != migration
+      || copies.copies(into: id).keys.contains { tables[$0].successor == id && isOld($0) }
   }
 
   private func note(leftBehind objects: [TemporaryObject]) {

@@ -107,7 +107,9 @@ struct FailureAnalysis {
       analysed.message =
         "other rows refer to keys of \(parents) that it "
         + (kind == .rebuilt ? "changes or removes" : "removes")
-    } else if let object, let rebuilt, !object.isSameName(as: rebuilt) {
+    } else if let object, let rebuilt, !object.isSameName(as: rebuilt),
+      analysed.words.contains(object.identifier)
+    {
       analysed.formerName = object
     }
     self.failure = analysed

@@ -340,7 +340,7 @@ struct Influence {
   /// A verdict if a value that the step names becomes NULL in a column that accepted NULL before:
   /// `NULLIF(n, 0)`. The empty text does not count, because it often means NULL already.
   private func clearing(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
-    let named = judge.text.literals[column.key] ?? []
+    let named = judge.text.literals[column.key]?.all ?? []
     for cell in mapped where named.contains(judge.oldValue(cell)) && !column.isInKey {
       guard judge.oldValue(cell) != "", judge.isNull(cell, in: name, as: newName),
         let change = judge.setting(cell, to: .null),

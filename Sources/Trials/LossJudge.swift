@@ -36,11 +36,12 @@ struct LossJudge {
   let mayCopy: Bool
   let schemaAfter: Schema
   var database: FilledDatabase { experiment.database }
-  /// The marks of each table's rows and columns before the step.
+  /// The marks of each table's rows and columns before the step and after it.
   private let marks: [Identifier: [[[Int64]]]]
+  let marksAfter: [Identifier: [[[Int64]]]]
   /// The cells with each mark before the step and after it.
-  var origins: [Int64: [Cell]] = [:]
-  private var found: [Int64: [Cell]] = [:]
+  let origins: [Int64: [Cell]]
+  private let found: [Int64: [Cell]]
 
   init(
     _ experiment: Experiment, _ base: Experiment.Outcome, _ text: StepText,
@@ -54,24 +55,24 @@ struct LossJudge {
     marks = experiment.database.tables.mapValues { table in
       table.rows.map { $0.cells.map(MarkMaker.numbers) }
     }
+    marksAfter = base.contents.tables.mapValues { $0.rows.map { $0.map(MarkMaker.numbers) } }
+    origins = Self.cells(marks)
+    found = Self.cells(marksAfter)
+  }
+
+  /// The cells with each mark.
+  private static func cells(_ marks: [Identifier: [[[Int64]]]]) -> [Int64: [Cell]] {
+    var found: [Int64: [Cell]] = [:]
     for (name, rows) in marks {
       for (row, cells) in rows.enumerated() {
         for (column, marks) in cells.enumerated() {
           for mark in marks {
-            origins[mark, default: []].append(Cell(table: name, row: row, column: column))
-          }
-        }
-      }
-    }
-    for (name, table) in base.contents.tables {
-      for (row, cells) in table.rows.enumerated() {
-        for (column, value) in cells.enumerated() {
-          for mark in MarkMaker.numbers(in: value) {
             found[mark, default: []].append(Cell(table: name, row: row, column: column))
           }
         }
       }
     }
+    return found
   }
 
   func oldValue(_ cell: Cell) -> Value {

@@ -14,7 +14,8 @@ extension LossJudge {
       && places.allSatisfy { place in
         guard place.table == name, place.column == index else { return false }
         let rows = Set(
-          after.rows[place.row].marks(besides: index).flatMap { origins[$0] ?? [] }
+          (marksAfter[name]?[place.row].enumerated().filter { $0.offset != index } ?? [])
+            .flatMap(\.element).flatMap { origins[$0] ?? [] }
             .filter { $0.table == cell.table }.map(\.row))
         return rows.count == 1 && !rows.contains(cell.row)
       }
@@ -36,7 +37,9 @@ extension Place {
       names.compactMap { step.contents.tables[$0] }.contains { table in
         guard let index = table.index(of: column) else { return false }
         return table.rows.contains { row in
-          let others = row.marks(besides: index)
+          let others = row.enumerated().filter { $0.offset != index }.flatMap {
+            MarkMaker.numbers(in: $0.element)
+          }
           return rows.contains { $0 == row[index] && !$1.isDisjoint(with: others) }
         }
       }
@@ -45,13 +48,6 @@ extension Place {
       !updates(step, column, of: cells)
     else { return nil }
     return place(of: step)
-  }
-}
-
-extension [Value] {
-  /// The marks in a row, except in one column.
-  fileprivate func marks(besides column: Int) -> [Int64] {
-    enumerated().filter { $0.offset != column }.flatMap { MarkMaker.numbers(in: $0.element) }
   }
 }
 

@@ -9,6 +9,10 @@ extension FilledDatabase {
     of shapes: [Identifier: DeviceTable], _ text: StepText
   ) -> [Identifier: [DeviceTable.Reference]] {
     var references: [Identifier: [DeviceTable.Reference]] = [:]
+    let sorted = shapes.values.sorted { $0.key < $1.key }
+    var seen: Set<[Identifier]> = []
+    let joined = (text.joined + text.joined.map { ($0.1, $0.0) })
+      .filter { seen.insert([$0.0, $0.1]).inserted }
     for (name, shape) in shapes {
       var found: [DeviceTable.Reference] = []
       for var key in shape.foreignKeys {
@@ -19,14 +23,12 @@ extension FilledDatabase {
         else { continue }
         found.append(key)
       }
-      for (a, b) in text.joined + text.joined.map({ ($0.1, $0.0) }) {
+      for (a, b) in joined {
         guard shape.column(a) != nil, !found.contains(where: { $0.columns.contains(a) }) else {
           continue
         }
         // A column of the same name in another table is the more likely parent.
-        let parents = shapes.values.sorted { $0.key < $1.key }.filter {
-          $0.isKey(b) && (!shape.isKey(a) || name > $0.key)
-        }
+        let parents = sorted.lazy.filter { $0.isKey(b) && (!shape.isKey(a) || name > $0.key) }
         guard let parent = parents.first(where: { $0.key != name }) ?? parents.first else {
           continue
         }

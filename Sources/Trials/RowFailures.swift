@@ -49,8 +49,8 @@ struct RowFailures {
 
   private typealias NewReference = (table: Identifier, key: TableShape.ForeignKey, number: Int)
 
-  /// The foreign keys from new columns to new tables, so that the migration itself wrote all their values, with
-  /// the number of the last statement that writes rows of the table.
+  /// The foreign keys whose values the migration itself wrote, because they are of new columns that have a
+  /// default or refer to new tables. With the number of the last statement that writes rows of the table.
   private var newReferences: [NewReference] {
     timeline.tables.filter { $0.change.migration == migration }.flatMap {
       (change, after) -> [NewReference] in
@@ -59,7 +59,8 @@ struct RowFailures {
       }
       guard let write else { return [] }
       return after.foreignKeys.filter { key in
-        timeline.isNew(key.parent, in: migration)
+        (timeline.isNew(key.parent, in: migration)
+          || key.columns.contains { after.column($0)?.defaultText != nil })
           && !change.keptColumns.contains { key.columns.contains($0.new.key) }
       }.map { (after.key, $0, write.place.number) }
     }
@@ -208,12 +209,11 @@ struct RowFailures {
   ) throws -> [RowFailure] {
     var failures: [RowFailure] = []
     var emptied: Set<Identifier> = []
+    var removed: [Experiment.Change] = []
     var reset: [Experiment.Change] = []
     var indexes: Set<Identifier> = []
     for _ in 0..<Self.mostRuns {
-      let outcome = try experiment.run(
-        emptied.sorted().map { .remove(table: $0.text, address: "1") } + reset,
-        checksReferences: emptied.isEmpty)
+      let outcome = try experiment.run(removed + reset, checksReferences: removed.isEmpty)
       let broken = outcome?.brokenReferences
       guard
         let failure = broken.map({ Failure(.migrationFailed, $0.message) }) ?? experiment.failure,
@@ -249,14 +249,16 @@ struct RowFailures {
       {
         failures.append(analysis.failure)
         failures[failures.count - 1].insertsOnlyRow = isOnly
-        resets += experiment.withoutNulls(analysis.failure)
       }
       reset += resets
       if !resets.isEmpty { continue }
       let next = (own.isEmpty ? analysis.tables : own)
         .intersection(experiment.database.tables.keys).subtracting(emptied)
       guard outcome == nil, !next.isEmpty else { break }
-      emptied.formUnion(next)
+      let culprits = try experiment.culprits(of: failure, in: next, removed + reset)
+      removed +=
+        culprits.isEmpty ? next.sorted().map { .remove(table: $0.text, address: "1") } : culprits
+      if culprits.isEmpty { emptied.formUnion(next) }
     }
     return failures
   }
@@ -307,14 +309,23 @@ extension Experiment {
     return false
   }
 
-  /// Changes that remove the rows with NULL in the column that refuses it.
-  fileprivate func withoutNulls(_ failure: RowFailure) -> [Change] {
-    guard failure.constraint == .notNull else { return [] }
-    return failure.tables.sorted().compactMap { database.tables[$0]?.shape }.flatMap { table in
-      table.columns.filter { !$0.isNotNull && failure.words.contains($0.key) }.map {
-        .remove(table: table.name, address: "\(Quoting.quoted($0.name)) IS NULL")
+  /// Changes that remove the rows of a table on each of which the migrations fail alike, although they accept
+  /// others. Empty if there is no such table.
+  fileprivate func culprits(
+    of failure: Failure, in tables: Set<Identifier>, _ changes: [Change]
+  ) throws(Failure) -> [Change] {
+    for table in tables.sorted().compactMap({ database.tables[$0] }) {
+      var culprits: [Change] = []
+      for row in table.rows {
+        let others = Change.remove(table: table.shape.name, address: "NOT (\(row.address))")
+        guard try run(changes + [others]) == nil, self.failure?.place == failure.place,
+          self.failure?.columns(of: table.shape) == failure.columns(of: table.shape)
+        else { continue }
+        culprits.append(.remove(table: table.shape.name, address: row.address))
       }
+      if !culprits.isEmpty, culprits.count < table.rows.count { return culprits }
     }
+    return []
   }
 
   /// Changes that set the index's columns to their defaults.
@@ -327,5 +338,12 @@ extension Experiment {
       guard let table, let column = name.flatMap(table.column) else { return nil }
       return .reset(table: table.name, column: column)
     }
+  }
+}
+
+extension Failure {
+  /// The columns of the table that the message names.
+  fileprivate func columns(of table: DeviceTable) -> Set<Identifier> {
+    message.words.intersection(table.columns.map(\.key))
   }
 }

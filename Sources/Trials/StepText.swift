@@ -7,9 +7,9 @@ import SchemaTimeline
 /// suggest rows to try; SQLite determines the outcome.
 struct StepText {
   /// Values near each column's name.
-  private(set) var literals: [Identifier: [Value]] = [:]
+  private(set) var literals: [Identifier: DistinctValues] = [:]
   /// The values with which the text compares each column.
-  private(set) var compared: [Identifier: [Value]] = [:]
+  private(set) var compared: [Identifier: DistinctValues] = [:]
   /// Pairs of columns that the text compares.
   private(set) var joined: [(Identifier, Identifier)] = []
 
@@ -62,17 +62,13 @@ struct StepText {
   }
 
   func literals(of columns: [Identifier]) -> [Value] {
-    var known: [Value] = []
-    for value in columns.flatMap({ literals[$0] ?? [] }) where !known.contains(value) {
-      known.append(value)
-    }
+    let named = columns.flatMap { literals[$0]?.all ?? [] }
     // A condition changes its result near the number that it contains.
-    for case .integer(let number) in known {
-      for value in [number &- 1, number &+ 1].map(Value.integer) where !known.contains(value) {
-        known.append(value)
-      }
+    let near = named.flatMap { value -> [Value] in
+      guard case .integer(let number) = value else { return [] }
+      return [number &- 1, number &+ 1].map(Value.integer)
     }
-    return Array(known.prefix(Self.mostLiterals))
+    return Array(DistinctValues(named + near).all.prefix(Self.mostLiterals))
   }
 
   /// Whether the step's text contains the value.
@@ -81,7 +77,7 @@ struct StepText {
   /// Whether the step compares a column of a Boolean type with 0 or 1.
   func comparesFlag(_ column: DeviceTable.Column) -> Bool {
     guard column.isBoolean, let values = compared[column.key] else { return false }
-    return Set(values).isSubset(of: [0, 1])
+    return Set(values.all).isSubset(of: [0, 1])
   }
 
   /// The value of a column in a row that combines values with which the step compares columns. Nil for a mark.
@@ -93,7 +89,7 @@ struct StepText {
   func value(
     of column: DeviceTable.Column, at place: Int, in number: Int, _ compared: [Identifier]
   ) -> Value? {
-    let values = (self.compared[column.key] ?? []).filter {
+    let values = (self.compared[column.key]?.all ?? []).filter {
       $0.text == nil || !column.takesNumbers
     }
     // The other columns follow the sparse rows; the last rows have NULL everywhere, and nowhere.
@@ -141,11 +137,13 @@ struct StepText {
         }
         if sql.isType(value) { continue }
         var seen: Set<Identifier> = []
-        for near in names.reversed() where index - near.index <= Self.reach {
-          if seen.insert(near.name).inserted, seen.count <= 3 { note(value, for: near.name) }
+        for near in names.suffix(Self.reach).reversed() where index - near.index <= Self.reach {
+          if seen.insert(near.name).inserted, seen.count <= 3 {
+            literals[near.name, default: []].append(value)
+          }
         }
         // The column may follow: `0 = done`, or `WHEN 1 THEN done`.
-        if let next = name(index + 2) { note(value, for: next) }
+        if let next = name(index + 2) { literals[next, default: []].append(value) }
       } else if let left = sql.queried(tokens, index).flatMap(name), let right = name(index + 3) {
         // `x IN (SELECT y FROM …)`
         joined.append((left, right))
@@ -199,9 +197,7 @@ struct StepText {
           ? name(tokens, index + 2, sql).map { Operand(column: $0) } : list
       guard let operand else { continue }
       let whole = operand.member.map { MarkMaker.object([($0, value)]) } ?? value
-      if !(compared[operand.column]?.contains(whole) ?? false) {
-        compared[operand.column, default: []].append(whole)
-      }
+      compared[operand.column, default: []].append(whole)
     }
   }
 
@@ -283,7 +279,7 @@ struct StepText {
 
   /// The members of JSON objects in a column that the step names by their paths.
   func members(of column: Identifier) -> [String] {
-    (literals[column] ?? []).filter(\.isPath).compactMap(\.text)
+    (literals[column]?.all ?? []).filter(\.isPath).compactMap(\.text)
       .compactMap { $0.dropFirst(2).split { ".[\"".contains($0) }.first.map(String.init) }
   }
 
@@ -322,11 +318,6 @@ struct StepText {
     guard tokens.indices.contains(index) else { return nil }
     let isName = tokens[index].kind == .word || tokens[index].kind == .quotedIdentifier
     return isName ? Quoting.unquoted(sql.text(tokens[index])).identifier : nil
-  }
-
-  private mutating func note(_ value: Value, for name: Identifier) {
-    guard !(literals[name]?.contains(value) ?? false) else { return }
-    literals[name, default: []].append(value)
   }
 }
 

@@ -1016,6 +1016,37 @@ struct MoreHarmTests {
   func written(_ harm: Harm) throws { try check(harm) }
 
   @Test(
+    "a second change of a table that the same migration rewrites",
+    arguments: [
+      ("- alter_column: { table: t, column: n, not_null: true }", "fails-on-data t"),
+      (
+        "- add_column: { table: t, column: { name: m, type: INT, not_null: true } }",
+        "fails-on-data t"
+      ),
+      ("- alter_column: { table: t, column: n, check: n > 0 }", "fails-on-data t"),
+      ("- create_index: { name: t_n, table: t, columns: [n], unique: true }", "fails-on-data t"),
+      ("- sql: DELETE FROM t", "without-where t"),
+      ("- sql: UPDATE t SET n = 0", "without-where t"),
+      ("- sql: UPDATE t SET n = 0 WHERE n = 1", ""),
+    ])
+  func rewritten(_ second: String, _ finding: String) throws {
+    let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT, n INT, s TEXT)")
+    for first in [
+      "- alter_column: { table: t, column: x, type: INTEGER }",
+      "- alter_column: { table: t, column: s, default: '1' }",
+      "- move_column: { table: t, from: x, to: { name: y, type: TEXT }, using: x }",
+    ] {
+      let report = try lint([table, "operations:\n  \(first)\n  \(second)\n"], .local)
+      #expect(report.failure == nil, "\(first)")
+      let found = report.findings.filter { $0.severity != .note }.map {
+        "\($0.rule) \($0.object ?? "")"
+      }
+      #expect(
+        found.filter { $0 == finding }.count == (finding.isEmpty ? 0 : 1), "\(first): \(found)")
+    }
+  }
+
+  @Test(
     "values from a subquery or an upsert that differ on each device",
     arguments: [
       ("UPDATE t SET a = n.v FROM (SELECT id, random() AS v FROM t) n WHERE n.id = t.id", true),

@@ -213,6 +213,16 @@ struct SeededTests {
       try found(
         sql("INSERT INTO lists VALUES (5, 'Inbox')"),
         sql("ALTER TABLE items ADD COLUMN owner INTEGER DEFAULT 5 REFERENCES lists (id)")) == [])
+    // A rebuild, because UNIQUE cannot be added in place.
+    let columns =
+      "id INTEGER PRIMARY KEY, list INTEGER REFERENCES lists ON DELETE CASCADE, note TEXT"
+    let rebuild = """
+      operations:
+        - rebuild_table:
+            table: items
+            sql: CREATE TABLE items (\(columns), owner INTEGER DEFAULT 5 REFERENCES lists (id), n TEXT UNIQUE) STRICT
+      """
+    #expect(try found(rebuild) == ["0002 2:5 error fails-on-data items"])
   }
 
   @Test("a trigger that aborts the statement is found")
