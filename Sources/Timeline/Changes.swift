@@ -1,3 +1,5 @@
+import SchemaHistory
+import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
@@ -161,6 +163,24 @@ extension Timeline {
         && (change.after?.key == key || change.before?.key == key && change.after?.key != key)
     }
     return last?.after?.key == key ? last?.after : nil
+  }
+
+  /// The statement that gave a table a constraint over these columns.
+  ///
+  /// - Parameter key: the key of `alter_column` that states such a constraint. Later operations may change the
+  ///   table again.
+  package func place(
+    of key: String, over columns: some Sequence<Identifier>, _ change: TableChange
+  ) -> StatementPlace {
+    let operations = migrations[change.migration].manifest.operations
+    let names = [change.before?.key, change.after?.key]
+    let stated = operations.lastIndex { operation in
+      guard case .alterColumn(let alter) = operation.kind else { return false }
+      return operation.keys[key] != nil && columns.contains(alter.column.identifier)
+        && names.contains(alter.table.identifier)
+    }
+    return statements(in: change.migration).last { $0.place.operation == stated }?.place
+      ?? change.place(ofConstraintOver: columns)
   }
 
   /// Whether the object mentions a column that the migration, or the rebuild, drops.

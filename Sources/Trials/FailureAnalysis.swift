@@ -161,7 +161,7 @@ extension Timeline {
   fileprivate func placesOfNewForeignKeys(in migration: Int) -> Set<Int> {
     Set(
       changes(in: migration).flatMap { change in
-        change.newForeignKeys(self).map { change.place(ofConstraintOver: $0.columns).number }
+        change.newForeignKeys(self).map { place(of: "references", over: $0.columns, change).number }
       })
   }
 

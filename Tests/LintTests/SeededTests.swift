@@ -194,6 +194,17 @@ struct SeededTests {
     }
   }
 
+  @Test(
+    "a new foreign key is reported at its operation, even if a later one changes the table, too")
+  func placeOfForeignKey() throws {
+    let operations = """
+      operations:
+        - alter_column: { table: items, column: note, references: { table: lists, column: id } }
+        - alter_column: { table: items, column: list, default: 1 }
+      """
+    #expect(try found(operations).contains("0002 2:49 warning fails-on-data items"))
+  }
+
   @Test("dropping a parent with children is found")
   func droppedParent() throws {
     #expect(

@@ -215,30 +215,12 @@ extension Timeline {
         + (isShared
           ? "refuses \(row), which a device with an older version may send"
           : "fails if a database has \(row)"),
-      at: placeOfOperation(stating: columns, of: change) ?? change.place(ofConstraintOver: columns),
+      at: place(of: "check", over: columns, change),
       keys: ["check", "checks", "columns", "column", "table"], object: after.name,
       table: after.name,
       severity: isShared || new.isTightened && failsByCheck(change, after) ? nil : .warning)
     draft.constraint = .check
     return draft
-  }
-
-  /// The last `alter_column` that states a CHECK of one of these columns. Later operations may change
-  /// the table again.
-  private func placeOfOperation(
-    stating columns: Set<Identifier>, of change: TableChange
-  ) -> StatementPlace? {
-    let operations = migrations[change.migration].manifest.operations
-    let names = [change.before?.key, change.after?.key]
-    return operations.lastIndex { operation in
-      guard case .alterColumn(let alter) = operation.kind else { return false }
-      return operation.keys["check"] != nil && columns.contains(alter.column.identifier)
-        && names.contains(alter.table.identifier)
-    }.map { index in
-      StatementPlace(
-        migration: change.migration, operation: index, number: change.shaped.number,
-        position: operations[index].position)
-    }
   }
 
   /// Whether a run on rows failed on a CHECK of the table.

@@ -85,7 +85,7 @@ extension Timeline {
       of: { old, columns in old.foreignKeys.contains { $0.columns == columns } },
       over: key.columns, in: table.shape)
     guard let change, change.before != nil else { return table.place(of: key.columns[0].text) }
-    return change.place(ofConstraintOver: key.columns)
+    return place(of: "references", over: key.columns, change)
   }
 }
 

@@ -37,7 +37,10 @@ extension Rule {
       let keys = timeline.syncedTables(scope).flatMap { table in
         table.foreignKeys.compactMap { key in
           timeline.origin(of: { old, _ in old.foreignKeys.contains(key) }, in: table).map {
-            (table: table, key: key, place: $0.place(ofConstraintOver: key.columns))
+            (
+              table: table, key: key,
+              place: timeline.place(of: "references", over: key.columns, $0)
+            )
           }
         }
       }
