@@ -340,7 +340,7 @@ package final class RowTrial {
       RowFiller.allKinds + combined + (text.readsJSON ? RowFiller.memberKinds : [])
       + (text.readsTimes ? RowFiller.dateKinds : []) + (text.readsTypes ? [.otherTypes] : [])
     let full = try experiment(kinds)
-    guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
+    guard full.database.tables.keys.contains(where: full.database.hasRows) else {
       if isSingle, !tables.changed.isEmpty {
         let names = tables.changed.sorted().map { "`\($0.text)`" }
         note(first, "no row fits \(names.joined(separator: ", "))")
@@ -366,11 +366,18 @@ package final class RowTrial {
     let reason = full.refusal ?? ""
     let accepted = try full.acceptedKinds(of: RowFiller.groups + [combined])
     let members = accepted.contains(where: \.isMarked) ? [] : RowFiller.memberKinds + accepted
-    for kinds in [members, accepted, RowFiller.dateKinds] where !kinds.isEmpty {
+    // Rows of a parent alone show nothing about its children.
+    let changed = tables.changed.filter { full.database.hasRows($0) }
+    var best: (judge: LossJudge, filled: Int)?
+    let dates = RowFiller.dateKinds
+    for kinds in [members, accepted, accepted + dates, dates]
+    where !kinds.isEmpty && best.map({ $0.filled < changed.count }) ?? true {
       let simpler = try experiment(kinds)
-      let hasRows = simpler.database.tables.values.contains { !$0.rows.isEmpty }
-      if hasRows, let base = try simpler.run() { return judge(simpler, base) }
+      let filled = changed.count { simpler.database.hasRows($0) }
+      guard filled > best?.filled ?? 0, let base = try simpler.run() else { continue }
+      best = (judge(simpler, base), filled)
     }
+    if let best { return best.judge }
     // Equal keys of two tables collide if the migration copies the rows of one to the other.
     if !text.joined.isEmpty { return try prepared(steps, tables, timeline, joinsRows: false) }
     if isSingle { note(first, "it does not run on generated rows (\(reason))") }

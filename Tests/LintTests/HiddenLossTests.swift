@@ -345,6 +345,34 @@ struct HiddenLossTests {
   }
 
   @Test(
+    "a parent with rows does not hide the rows of its children",
+    arguments: [("date(v)", ["loses-values c.v"]), ("datetime(v)", []), ("v", [])],
+    [("", []), ("lower(a)", ["loses-values p.a"])])
+  func parentWithRows(
+    _ child: (value: String, lost: [String]), _ parent: (value: String, lost: [String])
+  ) throws {
+    let parents = "(id INTEGER PRIMARY KEY, a TEXT, b TEXT);"
+    let children =
+      "(id INTEGER PRIMARY KEY, p INTEGER NOT NULL REFERENCES p (id), v TEXT NOT NULL);"
+    func copy(_ columns: String, _ query: String, _ table: String) -> String {
+      """
+      CREATE TABLE x \(columns)
+      INSERT INTO x SELECT \(query) FROM \(table);
+      DROP TABLE \(table);
+      ALTER TABLE x RENAME TO \(table);
+      """
+    }
+    let rebuilds = [
+      copy(children, "id, p, \(child.value)", "c"), copy(parents, "id, \(parent.value), b", "p"),
+    ]
+    try check(
+      Step(
+        "\(child.value), \(parent.value)", child.lost + parent.lost,
+        tables: "CREATE TABLE p \(parents)\nCREATE TABLE c \(children)",
+        sql(rebuilds.prefix(parent.value.isEmpty ? 1 : 2).joined(separator: "\n"))))
+  }
+
+  @Test(
     "keys that become equal lose rows",
     arguments: [
       ("REPLACE", "lower(id)", ""), ("IGNORE", "trim(id)", ""), ("IGNORE", "id", " COLLATE NOCASE"),
