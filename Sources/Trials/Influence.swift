@@ -91,8 +91,10 @@ struct Influence {
     guard isNumeric, !column.isInKey, let name, let after = judge.base.contents.tables[name],
       let index = after.index(of: newName), newName.isNameOfPosition
     else { return false }
-    let numbers = after.rows.map { $0[index].integer ?? -1 }
-    guard numbers.allSatisfy({ (0...Int64(numbers.count)).contains($0) }) else { return false }
+    let numbers = (0...Int64(after.rows.count)).map(Value.integer)
+    guard after.rows.allSatisfy({ row in numbers.contains { $0.isSame(as: row[index]) } }) else {
+      return false
+    }
     for cell in cells.prefix(6) {
       guard let first = try outcome(-1, cell)?.tables[name]?.rows,
         let last = try outcome(1_099_519_827_777, cell)?.tables[name]?.rows

@@ -77,18 +77,20 @@ struct NarrowLossTests {
   @Test(
     "new numbers in the old order keep a column whose name means a position",
     arguments: [
-      ("sort_order", false), ("listPosition", false), ("idx", false), ("wage", true),
-      ("record", true), ("phone_numbers", true),
+      ("sort_order INTEGER", false), ("listPosition INTEGER", false), ("idx INTEGER", false),
+      ("position REAL", false), ("wage INTEGER", true), ("wage REAL", true),
+      ("record INTEGER", true), ("phone_numbers INTEGER", true),
     ])
-  func positions(_ name: String, isLost: Bool) throws {
-    let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, \(name) INTEGER)"
+  func positions(_ column: String, isLost: Bool) throws {
+    let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, \(column))"
+    let name = column.split(separator: " ")[0]
     let report = try lint(
       [
         "operations:\n  - sql: \(table)\n",
         """
         operations:
           - sql:
-              - CREATE TABLE u (id INTEGER PRIMARY KEY, name TEXT, \(name) INTEGER)
+              - CREATE TABLE u (id INTEGER PRIMARY KEY, name TEXT, \(column))
               - INSERT INTO u SELECT id, name, row_number() OVER (ORDER BY \(name)) FROM t
               - DROP TABLE t
               - ALTER TABLE u RENAME TO t
