@@ -12,7 +12,7 @@ extension LossJudge {
     guard let filled = database.tables[table] else { return ([], []) }
     let missing = filled.rows.indices.filter { row in
       !isMarked(table, row) && !isFound(table, row, in: name)
-        && !isReplaced(table, row, in: name)
+        && !isReplaced(table, row, in: name) && !isMoved(row, of: filled)
     }
     guard !missing.isEmpty else { return ([], []) }
     let count = name.flatMap { base.contents.tables[$0]?.rows.count } ?? 0
@@ -108,6 +108,18 @@ extension LossJudge {
     }
     return count
       > (acceptsTwins(name, of: filled) ? filled.rows[..<row].count { $0.cells == cells } : 0)
+  }
+
+  /// Whether another table got a row with the same values, of which other rows share each.
+  private func isMoved(_ row: Int, of filled: FilledDatabase.Table) -> Bool {
+    let cells = filled.rows[row].cells
+    func hold(_ rows: [[Value]]) -> Bool {
+      rows.contains { now in cells.allSatisfy { cell in now.contains { $0.isSame(as: cell) } } }
+    }
+    return !isTwin(row, in: filled) && cells.contains { !MarkMaker.numbers(in: $0).isEmpty }
+      && base.contents.tables.contains { name, table in
+        hold(table.rows) && !hold(database.tables[name]?.rows.map(\.cells) ?? [])
+      }
   }
 
   /// Whether REPLACE replaced the row by another row with the same key: the primary key, or in a table without

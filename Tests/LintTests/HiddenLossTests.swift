@@ -155,6 +155,31 @@ struct HiddenLossTests {
   }
 
   @Test(
+    "a copy of the newest versions loses the older ones, unless another table gets them",
+    arguments: [false, true], [("=", ["loses-rows docs"]), ("<", [])])
+  func versions(isNew: Bool, _ archived: (comparison: String, lost: [String])) throws {
+    let columns =
+      "(id INTEGER NOT NULL, version INTEGER NOT NULL, body TEXT, PRIMARY KEY (id, version))"
+    func versions(_ comparison: String) -> String {
+      "SELECT * FROM docs d WHERE version \(comparison) (SELECT max(version) FROM docs e WHERE e.id = d.id)"
+    }
+    let archive = "CREATE TABLE archive \(columns);"
+    try check(
+      Step(
+        "versions", archived.lost,
+        tables: "CREATE TABLE docs \(columns);\n\(isNew ? "" : archive)",
+        sql(
+          """
+          \(isNew ? archive : "")
+          INSERT INTO archive \(versions(archived.comparison));
+          CREATE TABLE x (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, body TEXT);
+          INSERT INTO x \(versions("="));
+          DROP TABLE docs;
+          ALTER TABLE x RENAME TO docs;
+          """)))
+  }
+
+  @Test(
     "references follow keys that become random",
     arguments: [
       Step(
