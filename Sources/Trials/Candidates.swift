@@ -119,7 +119,7 @@ package struct Candidates: Sendable {
     switch affinity {
     case .text: ["Milk", "Bread", "007", ""]
     case .integer, .numeric: [1, 0, 2]
-    case .real: [.real(1.5), .real(2.5), 1]
+    case .real: [.real(1.5), .real(2.5), 1, 0]
     case .blob: [.blob([1, 2]), .blob([3]), "Milk"]
     }
   }

@@ -161,8 +161,8 @@ struct RowFiller {
       case .likely(let number):
         if number == 0, !column.isNotNull, !column.isInKey {
           row[column.key] = .null
-        } else if shape.primaryKey.map(\.key) == [column.key], column.affinity == .integer {
-          // Two tables of an app usually have some equal keys.
+        } else if distinct.contains(column.key), column.affinity == .integer {
+          // Two tables of an app usually have some equal keys, and positions follow each other.
           row[column.key] = .integer(Int64(number + 101))
         } else if !distinct.contains(column.key) {
           row[column.key] = candidates.likely(number, for: column)

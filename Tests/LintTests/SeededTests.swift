@@ -32,6 +32,28 @@ struct SeededTests {
   }
 
   @Test(
+    "divisions by zero, and positions that follow each other, fail",
+    arguments: [
+      ("SET r = a / b WHERE id > 0", ["fails-on-data"]), ("SET r = a / b WHERE b <> 0", []),
+      ("SET r = a / 2 WHERE id > 0", []), ("SET r = a / c WHERE id > 0", []),
+      ("SET position = position + 1 WHERE id > 0", ["fails-on-data"]),
+      ("SET position = position + 1000 WHERE id > 0", []),
+      ("SET position = -position WHERE id > 0", []),
+    ])
+  func computed(_ update: String, _ rules: [String]) throws {
+    let table = sql(
+      """
+      CREATE TABLE t (
+        id INTEGER PRIMARY KEY, position INTEGER NOT NULL UNIQUE, a REAL NOT NULL,
+        b REAL NOT NULL, c REAL NOT NULL CHECK (c > 0), r REAL NOT NULL DEFAULT 0
+      ) STRICT;
+      """)
+    let report = try lint([table, sql("UPDATE t \(update)")], .local)
+    #expect(report.findings.map(\.rule) == rules)
+    #expect(report.notes == [])
+  }
+
+  @Test(
     "rows that refer to a rebuilt table keep their parents",
     arguments: [
       ("id INTEGER PRIMARY KEY", "id + 1000", "list", true),
