@@ -242,11 +242,9 @@ struct Influence {
     guard let cell = lost.first, judge.keys(for: cell) == nil, !column.isInKey,
       table.rows[cell.row].kind.isMarked
     else { return nil }
-    let small: [Value] = isNumeric ? [3, 5, 6, 11, 14] : ["Fig", "Oak", "Elm", "Ash"]
-    let unnamed = small.filter { !judge.text.names($0) }.prefix(2)
-    guard unnamed.count == 2, try compared(Array(unnamed), in: cell).outcomes == 2 else {
-      return nil
-    }
+    let small: [Value] = isNumeric ? [-3, 2, 3, 5, 6, 11, 14] : ["Fig", "Oak", "Elm", "Ash"]
+    let unnamed = small.filter { !judge.text.names($0) }.prefix(3)
+    guard try compared(Array(unnamed), in: cell).outcomes > 1 else { return nil }
     return .narrowed(cell, judge.oldValue(cell), other(than: cell))
   }
 

@@ -50,7 +50,8 @@ struct NarrowLossTests {
         "abs(n)", "max(n, 0)", "min(n, 100)", "n % 10", "n / 10",
         "CASE WHEN n > 100 THEN 100 ELSE n END", "CAST(CAST(n AS REAL) AS INTEGER)",
         "row_number() OVER (ORDER BY id)", "NULLIF(n, 0)", "n <> 0", "iif(n, 1, 0)",
-        "CASE n WHEN 1 THEN 2 END", "min(n, 1000000000)", "max(n, -2147483648)", "n & 255",
+        "CASE n WHEN 1 THEN 2 END", "min(n, 2)", "min(n, 3)",
+        "CASE WHEN n > 3 THEN 3 ELSE n END", "min(n, 1000000000)", "max(n, -2147483648)", "n & 255",
         "CASE WHEN n <= 2147483647 THEN n END", "n & 2147483647",
       ]))
   func numbers(_ expression: String) throws {
