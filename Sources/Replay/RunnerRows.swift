@@ -85,12 +85,12 @@ extension Runner {
   func run(
     _ copy: RowCopy, of count: Int64?, _ context: Context, record: inout Record
   ) throws {
-    // In the message about a constraint, SQLite uses the name of the new table.
+    // In the message about NOT NULL or UNIQUE, SQLite uses the name of the new table.
     do throws(Failure) {
       try runOne(
         copy.statement, nil, context, copying: (copy.table, count), record: &record)
     } catch {
-      throw error.cause?.code == .constraint
+      throw error.cause?.code == .constraint && error.message.contains(copy.target)
         ? error.adding("`\(copy.target)` is `\(copy.table)` in its new form") : error
     }
     if target == .database { try requireSound(copy.target, context) }

@@ -380,7 +380,7 @@ package final class RowTrial {
     if let best { return best.judge }
     // Equal keys of two tables collide if the migration copies the rows of one to the other.
     if !text.joined.isEmpty { return try prepared(steps, tables, timeline, joinsRows: false) }
-    if isSingle { note(first, "it does not run on generated rows (\(reason))") }
+    if isSingle { note(first, "it does not run on generated rows (\(reason.shortened(to: 300)))") }
     return nil
   }
 }

@@ -53,6 +53,30 @@ struct SeededTests {
     #expect(report.notes == [])
   }
 
+  @Test("the note about a CHECK that no row meets has one line, and names only the CHECK")
+  func refusedByCheck() throws {
+    let steps = [
+      sql("CREATE TABLE t (id INTEGER PRIMARY KEY)"),
+      """
+      operations:
+        - rebuild_table:
+            table: t
+            columns:
+              - { name: id, type: INTEGER, primary_key: true }
+              - { name: c, type: TEXT, check: "c\\n  > 'z'" }
+            copy: { c: "'x' || id" }
+
+      """,
+    ]
+    let report = try lint(steps, .local)
+    #expect(report.findings.map(\.rule) == ["fails-on-data"])
+    #expect(
+      report.notes == [
+        "lint judged `0002_step` without rows: it does not run on generated rows (CHECK constraint "
+          + "failed: c > 'z')"
+      ])
+  }
+
   @Test(
     "rows that refer to a rebuilt table keep their parents",
     arguments: [
