@@ -13,12 +13,13 @@ extension Rule {
       differed are equal afterwards. One cause is a copy that leaves a column out or changes the \
       places of columns in `SELECT *`. Others are a new column with the name of a dropped column, \
       ON DELETE SET NULL, a text that becomes a number ('007' is 7), ranks in place of the values, \
-      and values that move to other rows. A trigger that sets the time of the last change overwrites \
-      it in every row that an UPDATE writes. Lint runs the migration on generated rows, with one value \
-      and with another. If both runs leave the same database, the value is lost. The form of the SQL makes no difference. Four kinds of changes are not \
-      findings: an UPDATE that overwrites the column itself, the conversion of values that a new \
-      CHECK forbids, a date function that cuts off fractions of a second, and new numbers in the \
-      old order in a column whose name means a position, such as `sort_order`.
+      and values that move to other rows. A trigger that sets the time of the last change \
+      overwrites it in every row that an UPDATE writes. Lint runs the migration on generated rows, \
+      with one value and with another. If both runs leave the same database, the value is lost. \
+      The form of the SQL makes no difference. Four kinds of changes are not findings: an UPDATE, \
+      an upsert or INSERT OR REPLACE that overwrites the columns that it names, the conversion of \
+      values that a new CHECK forbids, a date function that cuts off fractions of a second, and \
+      new numbers in the old order in a column whose name means a position, such as `sort_order`.
       """,
     fix: """
       Copy the column's values before the migration drops the old column or table, or use \
