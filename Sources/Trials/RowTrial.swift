@@ -145,7 +145,9 @@ package final class RowTrial {
     _ timeline: Timeline
   ) throws {
     let place = Place(timeline: timeline, migration: migration, outcome: outcome)
-    if !outcome.lost.isEmpty, let statement = try place.ofRows() {
+    if outcome.name == nil, !outcome.lost.isEmpty {
+      evidence.partlyLost.insert(.init(migration: migration, table: outcome.table.shape.key))
+    } else if !outcome.lost.isEmpty, let statement = try place.ofRows() {
       evidence.losses.append(
         outcome.loss(.rows(isAll: outcome.losesAll, if: outcome.unmatched), at: statement))
     }
@@ -172,6 +174,9 @@ package final class RowTrial {
         else { continue }
         exchanged.append((column.name, other))
         exchange = statement
+      // The rows of a dropped table that have no values of their own.
+      case .lost(_, isAll: false) where outcome.name == nil && !outcome.lost.isEmpty:
+        evidence.destinations[key] = .elsewhere
       case .lost(let cells, let isAll):
         let destination = try destination(
           of: column.key, as: name, outcome.table.shape.key, migration, timeline)

@@ -14,7 +14,7 @@ extension Value {
     case .real: [7.1, 7.12, 7.35, 42.5, 7.25, -7.25, -7.5, 4.35, 4.34].map(Value.real)
     case .text:
       [
-        "007", "7", "K", "9300000", "Zebra abc", "ZEBRA ABC", "Zebra ", "Zebra", " Zebra", "Xebra",
+        "K", "007", "7", "9300000", "Zebra abc", "ZEBRA ABC", "Zebra ", "Zebra", " Zebra", "Xebra",
         "Ze\nbra", "Ze bra",
       ]
     case .blob: [.blob([9])]

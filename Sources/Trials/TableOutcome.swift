@@ -23,9 +23,8 @@ struct TableOutcome {
     self.judge = judge
     self.table = table
     self.name = name
-    // Another finding reports the rows of a dropped table.
-    (lost, traces) =
-      try name == nil ? ([], []) : judge.lostRows(of: table.shape.key, after: name)
+    let isLost = name == nil && !judge.mayCopy
+    (lost, traces) = try isLost ? ([], []) : judge.lostRows(of: table.shape.key, after: name)
     losesAll = lost.count == table.rows.count && !judge.text.joinsTables
   }
 

@@ -290,8 +290,14 @@ struct LossTests {
       ("INSERT INTO b SELECT id, title FROM items", "values of `kind` are lost"),
       (
         "INSERT INTO c SELECT id, title, kind FROM items WHERE true ON CONFLICT DO NOTHING",
-        "values of `title` and `kind` are lost"
+        "some of its rows are lost"
       ),
+      ("INSERT INTO a SELECT * FROM items WHERE kind = 'a'", "some of its rows are lost"),
+      (
+        "INSERT INTO b (title) SELECT title FROM items WHERE kind = 'a'",
+        "some of its rows and values of `id` are lost"
+      ),
+      ("INSERT INTO a (title, kind) SELECT title, kind FROM items", "values of `id` are lost"),
       ("DELETE FROM items", "its rows are lost"),
     ])
   func destinations(_ copy: String, _ outcome: String) throws {

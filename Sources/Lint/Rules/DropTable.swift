@@ -83,7 +83,12 @@ extension Timeline {
       }
     }
     guard isElsewhere || !holders.isEmpty else { return "its rows are lost" }
-    guard lost.isEmpty else { return "values of \(listed(lost, "and")) are lost" }
+    let isPartial = losses.partlyLost.contains(
+      .init(migration: change.migration, table: table.key))
+    let gone =
+      (isPartial ? ["some of its rows"] : [])
+      + (lost.isEmpty ? [] : ["values of \(listed(lost, "and"))"])
+    guard gone.isEmpty else { return "\(listed(gone, "and")) are lost" }
     return holders.count == 1 && !isElsewhere
       ? "`\(holders[0])` holds a copy of its rows" : "other tables hold its values"
   }
