@@ -263,7 +263,7 @@ struct Influence {
   ) throws(Failure) -> LossJudge.Verdict? {
     let objects =
       judge.text.readsJSON(in: column.key)
-      ? [(7_500_001, 1), (7_500_001, 2), (7_500_777, 1)].map { mark, rest in
+      ? [(7_500_006, 1), (7_500_006, 2), (7_500_786, 1)].map { mark, rest in
         judge.text.form(of: .integer(mark), for: column.key, rest: rest)
       } : []
     if let cell = (mapped + lost).first(where: { isObject(table.rows[$0.row].kind) }) {

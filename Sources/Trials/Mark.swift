@@ -8,6 +8,8 @@ import SchemaSQLite
 struct MarkMaker {
   private static let first: Int64 = 7_000_000
   private static let most: Int64 = 999_999
+  /// The distance between the numbers of marks, so that small sums such as `n + 1` are not other marks.
+  private static let step: Int64 = 13
   /// An odd number above 2^53.
   private static let large: Int64 = 9_100_000_000_000_001
   private var count: Int64 = 0
@@ -15,7 +17,7 @@ struct MarkMaker {
   /// - Parameter form: the index of the column's form. Forms differ in the parts that a migration
   ///   may cut off.
   mutating func mark(for column: DeviceTable.Column, form: Int) -> Value {
-    count = min(count + 1, Self.most)
+    count = min(count + Self.step, Self.most)
     let number = Self.first + count
     switch column.affinity {
     case .integer, .numeric:
@@ -128,9 +130,9 @@ struct MarkMaker {
   /// The number of the mark that an integer represents.
   private static func mark(_ number: UInt64) -> Int64? {
     guard let number = Int64(exactly: number) else { return nil }
-    if number > first, number <= first + most { return number }
-    let (count, rest) = (number - large).quotientAndRemainder(dividingBy: 2)
-    return rest == 0 && count > 0 && count <= most ? first + count : nil
+    let (half, rest) = (number - large).quotientAndRemainder(dividingBy: 2)
+    let count = number <= first + most ? number - first : rest == 0 ? half : 0
+    return count > 0 && count <= most && count % step == 0 ? first + count : nil
   }
 
   private static func numbers(in bytes: UnsafeBufferPointer<UInt8>) -> [Int64] {
