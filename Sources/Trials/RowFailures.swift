@@ -25,11 +25,26 @@ struct RowFailures {
   /// Whether a migration that runs on marked rows may fail on other rows, or leave rows without
   /// parents.
   func mayFail(_ tables: AffectedTables) -> Bool {
-    !newIndexes.isEmpty || !newReferences.isEmpty
+    !newIndexes.isEmpty || !newReferences.isEmpty || updatesKey
       || !timeline.statementsThatBreakReferences(in: migration).isEmpty
       || !tables.children.isEmpty
         && (!tables.removals.isEmpty
           || history.migrations[migration].manifest.foreignKeys == .enforced)
+  }
+
+  /// Whether an UPDATE changes columns of a unique key, so that rows may collide.
+  private var updatesKey: Bool {
+    let targets = timeline.statements(in: migration).compactMap(\.target)
+    let schema = history.schemas[migration]
+    return Dictionary(grouping: targets, by: \.name.identifier).contains { name, targets in
+      let updated = targets.reduce(into: Set()) { $0.formUnion($1.updates) }
+      guard !updated.isEmpty, let table = schema.table(name).flatMap(TableShape.init) else {
+        return false
+      }
+      let indexes = schema.objects(.index, on: name.text).compactMap(IndexShape.init)
+      return (table.keys + indexes.filter(\.isUnique).map { $0.columns.compactMap(\.self) })
+        .contains { !updated.isDisjoint(with: $0) }
+    }
   }
 
   /// The statements that remove parents of rows although no foreign key acts during the migration.

@@ -162,8 +162,9 @@ struct RowFiller {
         if number == 0, !column.isNotNull, !column.isInKey {
           row[column.key] = .null
         } else if distinct.contains(column.key), column.affinity == .integer {
-          // Two tables of an app usually have some equal keys, and positions follow each other.
-          row[column.key] = .integer(Int64(number + 101))
+          // Two tables of an app usually have some equal keys. Positions follow each other.
+          let isKey = shape.primaryKey.map(\.key) == [column.key]
+          row[column.key] = .integer(Int64(number + 101 + (isKey ? 0 : 1000 * filled.count)))
         } else if !distinct.contains(column.key) {
           row[column.key] = candidates.likely(number, for: column)
         }
@@ -187,7 +188,7 @@ struct RowFiller {
           row[column.key] = twin?[column.key] ?? mark
         }
         isOfKind = isOfKind || isSame
-      case .crossed(_, let literal) where !changed.isEmpty:
+      case .crossed(let isFirst, let literal) where !changed.isEmpty:
         let values = source.literals[column.key] ?? []
         let isChanged = changed.contains(column.key)
         isOfKind = isOfKind || literal.map { isChanged && values.indices.contains($0) } ?? true
@@ -197,6 +198,10 @@ struct RowFiller {
           row[column.key] = values[literal]
         } else if references.contain(column.key, of: shape.key) {
           row[column.key] = other?[column.key] ?? mark
+        } else if isLikely, !isFirst, !shape.isKey(column.key),
+          let number = twin?[column.key]?.integer
+        {
+          row[column.key] = .integer(number + 1)
         }
       case .padded where !column.isInKey && column.affinity == .text:
         row[column.key] = twin?[column.key]?.text.map { .text($0 + " ") } ?? mark

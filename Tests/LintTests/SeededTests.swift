@@ -53,6 +53,22 @@ struct SeededTests {
     #expect(report.notes == [])
   }
 
+  @Test(
+    "positions in a list follow each other",
+    arguments: [
+      ("position = position + 1", ["fails-on-data"]), ("position = -position", []),
+      ("list = list", []), ("name = 'x'", []),
+    ], ["UNIQUE (list, position)", "a TEXT); CREATE UNIQUE INDEX i ON t (list, position"])
+  func positionsInLists(_ update: (set: String, rules: [String]), _ key: String) throws {
+    let tables = """
+      CREATE TABLE lists (id INTEGER PRIMARY KEY) STRICT;
+      CREATE TABLE t (id INTEGER PRIMARY KEY, list INTEGER NOT NULL REFERENCES lists (id),
+        position INTEGER NOT NULL, name TEXT, \(key));
+      """
+    let report = try lint([sql(tables), sql("UPDATE t SET \(update.set) WHERE id > 0")], .local)
+    #expect(report.findings.filter { $0.severity != .note }.map(\.rule) == update.rules)
+  }
+
   @Test("the note about a CHECK that no row meets has one line, and names only the CHECK")
   func refusedByCheck() throws {
     let steps = [
@@ -561,6 +577,18 @@ struct SeededSilenceTests {
         "operations:\n  - update: { table: items, set: { note: \"trim(note)\" }, where: note <> '' }\n"
       )
         == [])
+  }
+
+  @Test(
+    "two tables have equal keys, but no other equal numbers",
+    arguments: [("id, number", ["fails-on-data"]), ("number", [])])
+  func merged(_ columns: String, _ rules: [String]) throws {
+    let tables = ["a", "b", "c"].map {
+      "CREATE TABLE \($0) (id INTEGER PRIMARY KEY, number INTEGER NOT NULL UNIQUE) STRICT;"
+    }
+    let copies = ["a", "b"].map { "INSERT INTO c (\(columns)) SELECT \(columns) FROM \($0);" }
+    let history = [tables[0] + tables[1], tables[2] + copies.joined()].map(sql)
+    #expect(try lint(history, .local).findings.map(\.rule) == rules)
   }
 
   @Test("a migration finds the rows that an earlier one inserted")
