@@ -91,8 +91,10 @@ struct Influence {
     guard isNumeric, !column.isInKey, let name, let after = judge.base.contents.tables[name],
       let index = after.index(of: newName), newName.isNameOfPosition
     else { return false }
-    let numbers = (0...Int64(after.rows.count)).map(Value.integer)
-    guard after.rows.allSatisfy({ row in numbers.contains { $0.isSame(as: row[index]) } }) else {
+    let numbers = after.rows.map { $0[index].whole ?? -1 }
+    // Apps leave gaps between positions, as in `1024 * row_number()`.
+    let gap = max(1, numbers.filter { $0 > 0 }.min() ?? 1)
+    guard numbers.allSatisfy({ $0 >= 0 && $0 % gap == 0 && $0 / gap <= numbers.count }) else {
       return false
     }
     for cell in cells.prefix(6) {

@@ -51,6 +51,11 @@ extension Place {
   }
 }
 
+extension Value {
+  /// The number, if it has no fraction.
+  var whole: Int64? { if case .real(let number) = self { Int64(exactly: number) } else { integer } }
+}
+
 extension Identifier {
   /// Whether the name of a column means a position among rows, such as `sort_order`, `listPosition` or `idx`.
   var isNameOfPosition: Bool {

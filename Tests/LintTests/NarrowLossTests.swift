@@ -81,8 +81,9 @@ struct NarrowLossTests {
       ("sort_order INTEGER", false), ("listPosition INTEGER", false), ("idx INTEGER", false),
       ("position REAL", false), ("wage INTEGER", true), ("wage REAL", true),
       ("record INTEGER", true), ("phone_numbers INTEGER", true),
-    ])
-  func positions(_ column: String, isLost: Bool) throws {
+    ], ["", "1024 * "])
+  func positions(_ column: (definition: String, isLost: Bool), _ gap: String) throws {
+    let (column, isLost) = column
     let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, \(column))"
     let name = column.split(separator: " ")[0]
     let report = try lint(
@@ -92,7 +93,7 @@ struct NarrowLossTests {
         operations:
           - sql:
               - CREATE TABLE u (id INTEGER PRIMARY KEY, name TEXT, \(column))
-              - INSERT INTO u SELECT id, name, row_number() OVER (ORDER BY \(name)) FROM t
+              - INSERT INTO u SELECT id, name, \(gap)row_number() OVER (ORDER BY \(name)) FROM t
               - DROP TABLE t
               - ALTER TABLE u RENAME TO t
 
