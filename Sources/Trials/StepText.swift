@@ -149,11 +149,10 @@ struct StepText {
         joined.append((left, right))
       } else if let name = name(index) {
         // With a path, the column holds an object.
-        if let call = calls.last ?? nil, Self.listReaders.contains(call),
+        let isList =
           sql.textOrEmpty(tokens, index + 1) == ")"
-        {
-          lists.insert(name)
-        }
+          && (calls.last ?? nil).map(Self.listReaders.contains) ?? false
+        if isList || sql.isElement(tokens, index + 2) { lists.insert(name) }
         if calls.contains(where: { $0.map(TimeFunctions.names.contains) ?? false }) {
           times.insert(name)
         }
@@ -344,9 +343,16 @@ extension TokenizedSQL {
   /// The member that `->` or `->>` reads, at the token that names it.
   fileprivate func member(_ tokens: [Token], _ index: Int) -> String? {
     guard ["->", "->>"].contains(textOrEmpty(tokens, index - 1)),
-      case .text(let label)? = literal(tokens, index)
+      case .text(let label)? = literal(tokens, index), !label.hasPrefix("$[")
     else { return nil }
     return label.hasPrefix("$.") ? String(label.dropFirst(2)) : label
+  }
+
+  /// Whether the token names an element of a list: `tags ->> 0`, or the path `'$[0]'`.
+  fileprivate func isElement(_ tokens: [Token], _ index: Int) -> Bool {
+    guard tokens.indices.contains(index), let value = literal(tokens, index) else { return false }
+    let isOfArrow = ["->", "->>"].contains(textOrEmpty(tokens, index - 1))
+    return isOfArrow && value.integer != nil || value.text?.hasPrefix("$[") ?? false
   }
 
   /// The text of a call such as `char(13, 10)`, at its first token.

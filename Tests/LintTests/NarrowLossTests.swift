@@ -780,6 +780,25 @@ struct NarrowLossTests {
     #expect(try fates(copy, drop, "ALTER TABLE t ADD note TEXT", drop) == kept + lost)
   }
 
+  @Test(
+    "the first element of a list does not hold the others",
+    arguments: ["json_extract(tags, '$[0]')", "tags ->> 0", "tags ->> '$[0]'"])
+  func firstElement(_ expression: String) throws {
+    let report = try lint(
+      [
+        sql("CREATE TABLE t (id INTEGER PRIMARY KEY, tags TEXT NOT NULL)"),
+        sql(
+          """
+          ALTER TABLE t ADD COLUMN tag TEXT;
+          UPDATE t SET tag = \(expression) WHERE id > 0;
+          ALTER TABLE t DROP COLUMN tags;
+          """),
+      ], .local)
+    #expect(report.notes == [])
+    #expect(report.findings.map(\.rule) == ["drop-column"])
+    #expect(report.findings.first?.message.contains("which are the same for '[\"Milk") == true)
+  }
+
   @Test("a key that is copied to a table with rows is in that table")
   func copiedKeys() throws {
     func drop(after copied: String) throws -> [String] {
