@@ -158,6 +158,27 @@ struct PlanScriptTests {
     #expect(try Dump(sandbox.open()) == before)
   }
 
+  @Test("a script checks the foreign keys of more tables than a compound SELECT has terms")
+  func manyChildren() throws {
+    let sandbox = try Sandbox()
+    let children = (1...501).map { "CREATE TABLE c\($0) (p REFERENCES p);" }
+    try sandbox.addSQL(
+      "0001_create", (["CREATE TABLE p (id INTEGER PRIMARY KEY, f);"] + children).joined())
+    let created = try shell(sandbox, try plan(sandbox))
+    #expect(created.code == 0, "\(created.errors)")
+    try sandbox.run("INSERT INTO p VALUES (1, 0), (2, 0); INSERT INTO c7 VALUES (2), (9)")
+    try sandbox.add(
+      "0002_move",
+      "operations: [{ move_column: { table: p, from: f, to: { name: g, type: TEXT }, "
+        + "map: { 0: x } } }]")
+    let moved = try shell(sandbox, try plan(sandbox))
+    #expect(moved.code == 0, "\(moved.errors)")
+    try sandbox.add("0003_delete", "operations: [{ delete: { table: p, where: id = 2 } }]")
+    let deleted = try shell(sandbox, try plan(sandbox))
+    #expect(deleted.errors.contains("this migration breaks foreign keys"), "\(deleted.errors)")
+    #expect(try sandbox.rows("SELECT id, g FROM p") == [[1, "x"], [2, "x"]])
+  }
+
   @Test("a script works for every strategy, including hostile names")
   func strategies() throws {
     let sandbox = try Sandbox()
