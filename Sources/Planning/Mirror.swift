@@ -91,18 +91,21 @@ struct Mirror {
       .joined(separator: "\n    OR ")
   }
 
-  /// Refuses defaults that both maps name but that are not in step: after an INSERT that names neither
-  /// column, either value could be the intended one.
+  /// Refuses defaults that do not agree: after an INSERT that names neither column, the new column's default
+  /// would replace the old column's default. It may replace NULL.
   ///
   /// - Parameter isNamed: whether every INSERT must name one of the columns.
   private func requireDefaultsInStep(_ isNamed: Bool) throws {
-    guard !isNamed, let forth = old.other(of: old.initial), let back = new.other(of: new.initial),
-      forth != new.initial, back != old.initial
+    let forth = old.other(of: old.initial)
+    guard !isNamed, forth != nil || old.initial != .null, forth != new.initial,
+      let back = new.other(of: new.initial), back != old.initial
     else { return }
     throw PlanningError(
       "an INSERT that names neither column stores \(old.initial.sql) in `\(old.name)` and "
-        + "\(new.initial.sql) in `\(new.name)`, which do not agree: give `\(new.name)` the default "
-        + forth.sql, key: "to")
+        + "\(new.initial.sql) in `\(new.name)`, which do not agree: "
+        + (forth.map { "give `\(new.name)` the default \($0.sql)" }
+          ?? "add \(old.initial.sql) to `map`"),
+      key: forth == nil ? "map" : "to")
   }
 }
 

@@ -281,6 +281,23 @@ struct MirrorTests {
         == [["not", "END"], ["it's", "yes;"]])
   }
 
+  @Test("the new column's default replaces the NULL of an old column without a default")
+  func withoutDefault() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (id INTEGER, old INTEGER);")
+    try sandbox.add(
+      "0002_mirror",
+      """
+      operations:
+        - move_column:
+            { table: t, from: old, to: { name: new, default: 0 }, map: { 0: 0, 1: 1 },
+              keep_source: true, mirror: true, map_back: { 0: 0, 1: 1 } }
+      """)
+    #expect(try sandbox.migrate().failure == nil)
+    try sandbox.run("INSERT INTO t (id) VALUES (1)")
+    #expect(try sandbox.rows("SELECT * FROM t") == [[1, 0, 0]])
+  }
+
   // MARK: Later migrations
 
   private static let names = [
@@ -437,6 +454,11 @@ struct MirrorTests {
         message:
           "an INSERT that names neither column stores 1 in `old` and 0 in `new`, which do not agree: "
           + "give `new` the default 1"),
+      Refusal(
+        old: "id INTEGER, old INTEGER DEFAULT 5",
+        message:
+          "an INSERT that names neither column stores 5 in `old` and 0 in `new`, which do not agree: "
+          + "add 5 to `map`"),
     ])
   func refused(_ refusal: Refusal) throws {
     let sandbox = try Sandbox()
