@@ -51,12 +51,12 @@ extension MigrationFolder {
     let released = others?.releasedIDs ?? []
     let locked = Set((lock?.all ?? []).map(\.id.exact))
     let frozen = locked.union((others?.locks ?? []).flatMap(\.lock.all).map(\.id.exact))
+    let kept = locked.union(others?.keptIDs ?? [])
     var problems: [ExactText: String] = [:]
     for names in groups {
       let number = MigrationNumber(id: names[0].id)
       var (keeper, reason): (ManifestName?, String) = (nil, "")
-      for (ids, word) in [(released, "released"), (locked, "frozen"), (frozen, "frozen")]
-      where keeper == nil {
+      for (ids, word) in [(released, "released"), (frozen, "frozen")] where keeper == nil {
         let found = names.filter { ids.contains($0.id) }
         if found.count == 1 { (keeper, reason) = (found[0], " and is \(word)") }
       }
@@ -71,6 +71,9 @@ extension MigrationFolder {
             "; both are released, so neither can get another number"
           } else if lock == nil, frozen.contains(name.id) {
             "; both are frozen: run `schemactl freeze`, which reports both lines"
+          } else if kept.contains(name.id) {
+            "; both are frozen: during the merge or rebase, keep the lock of the upstream branch, "
+              + "and renumber this one \(command)"
           } else if keeper != nil {
             ": renumber this one \(command)"
           } else {

@@ -212,8 +212,17 @@ struct OpenMergeTests {
         let other = try folder.expect(65, command)
         #expect((other.output + other.errors).contains("both are frozen: run `schemactl freeze`"))
       }
-      try folder.git("checkout", joining == .mergeMain ? "--theirs" : "--ours", "--", lock)
-      try folder.git("add", lock)
+      // With the lock of the other side, verify and renumber agree.
+      try folder.git("checkout", "feature", "--", lock)
+      #expect(
+        try folder.expect(65, "verify").errors.contains(
+          "migrations/\(feature).yaml: error: `\(main).yaml` has the number 3 too and is upstream; "
+            + "both are frozen: during the merge or rebase, keep the lock of the upstream branch"))
+      try folder.expect(64, "renumber", feature)
+      try folder.git("checkout", "main", "--", lock)
+      #expect(
+        try folder.expect(65, "verify").errors.contains(
+          "renumber this one (`schemactl renumber \(feature)`)"))
       try folder.expect(0, "renumber", feature, "0004_e")
       try folder.expect(0, "freeze", "--release", "1.2")
       try folder.git("add", "--all")
@@ -233,6 +242,16 @@ struct OpenMergeTests {
     let verify = try folder.expect(65, "verify")
     #expect(verify.errors.contains("`0003_c.yaml` has the number 3 too and is released"))
     #expect(!verify.errors.contains("rebase 0003_c"))
+  }
+
+  @Test("of two frozen migrations after a squash merge, neither is advised to be renumbered")
+  func squashMerge() throws {
+    let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0003_d"])
+    try folder.git("checkout", "--quiet", "feature")
+    _ = try folder.git("merge", "--squash", "main", mayFail: true)
+    try folder.git("checkout", "main", "--", lock)
+    #expect(try folder.expect(65, "verify").errors.contains("; both are frozen: during the merge"))
+    try folder.expect(64, "renumber", "0003_c")
   }
 
   @Test("edits of a renumbered migration are found")
