@@ -157,7 +157,7 @@ extension Affinity {
 extension Affinity {
   /// SQL that is true for a value that a column of this affinity in a STRICT table refuses, even after a
   /// conversion (STRICT Tables, section 2).
-  fileprivate func refuses(_ value: String) -> String {
+  func refuses(_ value: String) -> String {
     let isText = "typeof(\(value)) = 'text'"
     let isNumber = "CAST(\(value) AS NUMERIC) = +(\(value)) COLLATE BINARY"
     let isBlob = "typeof(\(value)) = 'blob'"

@@ -263,7 +263,22 @@ extension WrittenRows {
         rows, of: old.name, promise: "every row of `\(table.name)` meets \(text)",
         message: "some rows of `\(table.name)` do not meet \(text): correct them first")
     }
-    return nulls + checks + uniques(of: old) + references(of: old, in: parents)
+    return types(of: old) + nulls + checks + uniques(of: old) + references(of: old, in: parents)
+  }
+
+  /// Asks whether an alias of the rowid and the columns of a STRICT table accept their new values.
+  private func types(of old: ParsedTable) -> [Question] {
+    table.parsed.columns.compactMap { column in
+      let (name, type) = (column.name.text, column.type?.text ?? "")
+      guard changed.contains(name.identifier), let (with, key) = new([name]),
+        table.isRowidAlias(column) || table.parsed.isStrict && !type.isSameName(as: "any")
+      else { return nil }
+      let refuses = table.affinity(of: column).refuses(list([name]))
+      return Question(
+        RowQuery("\(with)SELECT \(list(key + [name])) FROM new WHERE \(refuses)", key + [name]),
+        of: old.name, promise: "`\(table.name).\(name)` accepts every new value",
+        message: "`\(table.name).\(name)`, \(type), does not accept some of the new values")
+    }
   }
 
   private func isChanged(_ columns: [CreateTable.Column]) -> Bool {
@@ -271,7 +286,8 @@ extension WrittenRows {
   }
 
   private func uniques(of old: ParsedTable) -> [Question] {
-    table.parsed.uniques.compactMap { key, _ in
+    let keys = [table.parsed.primaryKey?.key].compactMap(\.self) + table.parsed.uniques
+    return keys.compactMap { key, _ in
       let columns = key.compactMap { table.parsed.column(named: $0.text) }
       guard isChanged(columns), let rows = repeating(columns, isAsked: true, { _ in true })
       else { return nil }

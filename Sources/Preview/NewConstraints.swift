@@ -139,7 +139,7 @@ struct UniqueKey {
 
 extension OperationPlan {
   /// The questions whether the rows meet the unique keys and the foreign keys that the operation adds. Omits
-  /// keys over values that the operation computes.
+  /// keys over columns that the operation adds or computes.
   ///
   /// - Parameter written: the tables that have been written when the operation is complete.
   func newKeys(
@@ -148,8 +148,11 @@ extension OperationPlan {
   ) throws(DatabaseError) -> [Question] {
     let computed = Set(operation.computedColumns.map(\.identifier))
     func isCarried(_ table: String, _ columns: [String?]) -> Bool {
-      (operation.carriesValues || !written.contains(table))
-        && (computed.isEmpty || columns.allSatisfy { $0.map { !computed.contains($0) } ?? false })
+      guard operation.carriesValues else { return !written.contains(table) }
+      let old = before.table(table)?.createTable
+      return columns.allSatisfy { column in
+        column.map { old?.column(named: $0) != nil && !computed.contains($0) } ?? computed.isEmpty
+      }
     }
     let unique = try UniqueKey.added(from: before, to: after, application)
       .filter { isCarried($0.table, $0.terms.map(\.column)) }.map { key in

@@ -205,6 +205,13 @@ struct PlanFailureTests {
       "rebuild_table: { table: items, columns: [\(key), \(title), { name: k, type: INTEGER, "
         + "references: { table: parents, column: id } }], copy: { k: id + 1 } }",
       "insert: { table: items, rows: [{ id: 9 }, { id: '2', title: b }] }",
+      "rebuild_table: { table: items, columns: [\(key), \(title)], copy: { id: 1 } }",
+      "rebuild_table: { table: items, columns: [\(key), \(title)], copy: { id: \"'k' || id\" } }",
+      "rebuild_table: { table: items, columns: [\(key), { name: n, type: INTEGER }], strict: true, copy: { n: title } }",
+      "rebuild_table: { table: items, columns: [\(key), { name: k, not_null: true }], unique: [[k]] }",
+      "rebuild_table: { table: items, columns: [\(key), { name: k, default: 5 }], unique: [[k]] }",
+      "rebuild_table: { table: items, columns: [\(key), { name: k, default: 5, references: { table: parents } }] }",
+      "add_column: { table: items, column: { name: k, type: INT, default: 5, references: { table: parents } } }",
     ])
   func found(_ operation: String) throws {
     let sandbox = try sandbox(operation, "(1, 'a', 5), (2, NULL, -3), (3, 'a', NULL)")
@@ -228,6 +235,8 @@ struct PlanFailureTests {
       "move_column: { table: items, from: n, to: { name: k, type: INTEGER, references: { table: parents, column: id } }, "
         + "using: abs(n) > 0 }",
       "insert: { table: items, rows: [{ id: 4, title: a }, { title: a }, { id: { sql: 1 + 6 } }] }",
+      "rebuild_table: { table: items, columns: [\(key), \(title), { name: k }], unique: [[k]], copy: { id: id + 1 } }",
+      "add_column: { table: items, column: { name: k, type: INT, default: 1, references: { table: parents } } }",
       "create_table: { name: tags, columns: [\(key), \(title)] }\n"
         + "- create_index: { name: tags_title, table: tags, columns: [title], unique: true }\n"
         + "- insert: { table: tags, rows: [{ id: 1, title: a }] }",
