@@ -19,7 +19,7 @@ package struct Context {
     name = "\(index + 1) \(operation.name)"
   }
 
-  /// The last operation that created or wrote one of these tables, or the whole migration if none did.
+  /// The last operation that created, changed or wrote one of these tables, or the whole migration if none did.
   package init(migration: Migration, lastWriting tables: Set<Identifier>, in writeSet: WriteSet) {
     let operations = migration.manifest.operations
     guard let index = tables.compactMap({ writeSet.lastOperations[$0] }).max(),

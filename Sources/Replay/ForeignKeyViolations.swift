@@ -10,6 +10,8 @@ package struct ForeignKeyViolations {
     let table: Identifier
     /// The row's rowid; in a WITHOUT ROWID table its primary key, as SQL.
     let row: String
+    /// The values of the row's primary key, as SQL for a message; its rowid if it has none.
+    let name: String
     /// The values of the foreign key's columns, as SQL.
     let values: String
     let key: Key
@@ -103,7 +105,7 @@ package struct ForeignKeyViolations {
   /// Adds the violations of one foreign key by a query: `foreign_key_check` reports no values, and no rowid
   /// for a WITHOUT ROWID table.
   private mutating func find(
-    _ key: Key, of table: SchemaObject, as name: String, _ identity: [String], in schema: Schema,
+    _ key: Key, of table: SchemaObject, as child: String, _ identity: [String], in schema: Schema,
     on source: some RowSource
   ) throws(DatabaseError) {
     let columns = key.columns.map { "c.\(Quoting.quoted($0.name.text))" }
@@ -112,15 +114,18 @@ package struct ForeignKeyViolations {
       ? columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
       : missesParent(columns, in: key.parent.text, key.targets.map(\.name.text))
     let row = identity.isEmpty ? columns : identity.map { "c.\($0)" }
+    let name = table.rowKey.isEmpty ? row : table.rowKey.map { "c.\(Quoting.identifier($0))" }
     let rows = try source.rows(
       """
-      SELECT \(quoted(row)), \(quoted(columns)) FROM main.\(Quoting.quoted(table.name)) c
+      SELECT \(quoted(row)), \(quoted(name)), \(quoted(columns))
+      FROM main.\(Quoting.quoted(table.name)) c
       WHERE \(condition)
       """)
     for row in rows {
       found.insert(
         Violation(
-          table: name.identifier, row: row[0].text ?? "", values: row[1].text ?? "", key: key))
+          table: child.identifier, row: row[0].text ?? "", name: row[1].text ?? "",
+          values: row[2].text ?? "", key: key))
     }
   }
 
@@ -179,7 +184,7 @@ package struct ForeignKeyViolations {
     let list = groups.map { rows in
       let (first, key) = (rows[0], rows[0].key)
       let columns = key.columns.map { "`\($0.name)`" }.joined(separator: ", ")
-      return (redacted ? counted(rows.count, "row") : "row \(first.row)") + " of `\(first.table)` "
+      return (redacted ? counted(rows.count, "row") : "row \(first.name)") + " of `\(first.table)` "
         + (rows.count == 1
           ? "refers by \(columns) to a missing row of " : "refer by \(columns) to missing rows of ")
         + "`\(key.parent)`"

@@ -176,7 +176,7 @@ package final class Runner {
         try run(copy, of: count, context, record: &record)
       case .edit(let edit):
         try run(edit, context)
-        if edit.exchangesRows { record.writeSet.rewrite(edit.table, by: context.index) }
+        record.writeSet.note(edit, of: context.index)
       case .rewriting(let isOn):
         if isOn { try refuseTemporaryTriggers(context) }
         // With foreign keys on, DROP TABLE would delete or change the rows of child tables.

@@ -1,4 +1,5 @@
 import SchemaModel
+import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
@@ -136,7 +137,7 @@ package struct WriteSet: Sendable {
   package var written: Set<Identifier> = []
   /// The tables in which rows are changed or deleted, or that are rewritten as a whole.
   package var rewritten: Set<Identifier> = []
-  /// The index of the last operation that created or wrote each table, from 0.
+  /// The index of the last operation that created, changed or wrote each table, from 0.
   private(set) var lastOperations: [Identifier: Int] = [:]
   /// Whether a statement frees pages of an index, which other b-trees may reuse.
   package var dropsIndexes = false
@@ -160,6 +161,7 @@ package struct WriteSet: Sendable {
     case .reindex where event.database == "main": dropsIndexes = true
     // For DROP COLUMN, which rewrites every row, the event has a third name.
     case .alterTable where event.database != nil: rewrite(event.second, by: operation)
+    case .alterTable: if let table = event.second?.identifier { lastOperations[table] = operation }
     default: break
     }
   }
@@ -176,7 +178,12 @@ package struct WriteSet: Sendable {
     rewritten.remove(table.identifier)
   }
 
-  mutating func rewrite(_ table: String?, by operation: Int) {
+  mutating func note(_ edit: SchemaEdit, of operation: Int) {
+    lastOperations[edit.table.identifier] = operation
+    if edit.exchangesRows { rewrite(edit.table, by: operation) }
+  }
+
+  private mutating func rewrite(_ table: String?, by operation: Int) {
     guard let table = table?.identifier, !table.isInternal else { return }
     write(table.text, operation)
     rewritten.insert(table)

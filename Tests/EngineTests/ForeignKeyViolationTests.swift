@@ -94,6 +94,11 @@ struct OrphanCase: Sendable, CustomTestStringConvertible {
       "INSERT INTO c VALUES (1, 7), (2, NULL)",
       "sql: UPDATE c SET x = CASE id WHEN 2 THEN 7 END", breaks: "row 2 of `c`"),
     OrphanCase(
+      "a text key beside the rowid",
+      "CREATE TABLE p (a PRIMARY KEY); CREATE TABLE c (k TEXT PRIMARY KEY, x REFERENCES p)",
+      "INSERT INTO p VALUES (7); INSERT INTO c VALUES ('a', 7)", "sql: DELETE FROM p",
+      breaks: "row 'a' of `c`"),
+    OrphanCase(
       "a table, its parent and their columns renamed",
       "CREATE TABLE p (a PRIMARY KEY); CREATE TABLE c (k PRIMARY KEY, x REFERENCES p (a)) WITHOUT ROWID",
       "INSERT INTO c VALUES (1, 7)",
@@ -139,6 +144,16 @@ struct ForeignKeyViolationTests {
           - sql: INSERT INTO d VALUES (7)
           - create_table: { name: e, columns: [{ name: x }] }
         """, "2 sql"
+      ),
+      (
+        """
+          - alter_column: { table: p, column: b, references: { table: p, column: a } }
+        """, "1 alter_column"
+      ),
+      (
+        """
+          - add_column: { table: p, column: { name: c, default: 7, references: { table: p } } }
+        """, "1 add_column"
       ),
     ])
   func place(operations: String, name: String) throws {
