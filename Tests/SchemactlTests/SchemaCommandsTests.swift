@@ -325,6 +325,9 @@ struct SchemaSourceTests {
     let json = try folder.expect(1, "diff", "app.sqlite", "migrations", "--format", "json").json()
     #expect(json["equal"] as? Bool == false)
     try folder.expect(64, "diff", "a", "b", "c")
+    #expect(
+      try folder.expect(64, "diff", "--database", "app.sqlite", "schema.sql").errors
+        .contains("`--database` compares a database with its history, not with `schema.sql`"))
   }
 
   @Test("new --from writes a migration that results in the wanted schema")

@@ -50,6 +50,10 @@ enum DiffCommand: Command {
   private static func compare(_ names: [String], _ session: Session) throws -> ExitStatus {
     let from = names.count == 2 ? names[0] : nil
     let to = names[names.count - 1]
+    try session.require(
+      !session.invocation.isOnCommandLine("database"),
+      "`--database` compares a database with its history, not with `\(to.visible)`",
+      hint: "To compare two schemas, name both: `schemactl diff FROM TO`.")
     if names.count == 2 { try session.requireHistory(among: names) }
     let (first, second) = (try session.source(from), try session.source(to))
     // Compare a table that a history or an SQL file defines even if the database's table of this name looks
