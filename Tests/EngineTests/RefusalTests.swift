@@ -85,7 +85,9 @@ struct RefusalTests {
     ])
   func missing(_ operation: String, _ message: String) throws {
     let sandbox = try Sandbox()
-    try sandbox.addSQL("0001_create", "CREATE TABLE reminders (title TEXT);")
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE reminders (title TEXT); CREATE VIEW v AS SELECT title AS titel FROM reminders;")
     try sandbox.add("0002_x", "operations:\n  - \(operation)\n")
     let failure = try #require(try sandbox.migrate().failure)
     #expect(failure.message == message)
