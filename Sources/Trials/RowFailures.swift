@@ -18,9 +18,8 @@ struct RowFailures {
 
   /// The maximum number of migrations that run on the rows.
   private static let mostSteps = 20
-  /// The maximum number of runs. Each run removes more rows, or changes more values, than the run
-  /// before.
-  private static let mostRuns = 8
+  /// The maximum number of failures. Each run removes more rows, or changes more values, than the run before.
+  private static let mostRuns = 20
 
   /// Whether a migration that runs on marked rows may fail on other rows, or leave rows without
   /// parents.
@@ -264,6 +263,9 @@ struct RowFailures {
       {
         failures.append(analysis.failure)
         failures[failures.count - 1].insertsOnlyRow = isOnly
+        resets += experiment.withoutNulls(analysis.failure).filter { change in
+          !reset.contains { $0.sql == change.sql }
+        }
       }
       reset += resets
       if !resets.isEmpty { continue }
@@ -341,6 +343,22 @@ extension Experiment {
       if !culprits.isEmpty, culprits.count < table.rows.count { return culprits }
     }
     return []
+  }
+
+  /// Changes that give the rows with NULL in the column that refuses it a value of another row.
+  fileprivate func withoutNulls(_ failure: RowFailure) -> [Change] {
+    guard failure.constraint == .notNull else { return [] }
+    return failure.tables.sorted().compactMap { database.tables[$0] }.flatMap { table in
+      table.shape.columns.enumerated().compactMap { index, column -> Change? in
+        let value = table.rows.lazy.map { $0.cells[index] }.first { $0 != .null }
+        guard let value, !column.isNotNull, failure.words.contains(column.key),
+          !table.shape.distinctKeys.contains(column.key)
+        else { return nil }
+        return .set(
+          table: table.shape.name, address: "\(Quoting.quoted(column.name)) IS NULL",
+          column: column.name, value: value)
+      }
+    }
   }
 
   /// Changes that set the index's columns to their defaults.

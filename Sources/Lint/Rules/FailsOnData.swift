@@ -51,21 +51,17 @@ extension Timeline {
         }
       let added: ColumnDefinition? =
         if case .addColumn(_, let column)? = operation { column } else { nil }
-      let (table, required) = requiredColumns(failure)
-      let filled = table.map { table in required.compactMap { filling($0, of: table) } } ?? []
-      let others = required.dropFirst().map { "`\($0.name)`" }
-      let also = others.isEmpty ? "" : "; \(listed(others, "and")) also become NOT NULL"
+      let filled = requiredColumn(failure).flatMap { filling($0.column, of: $0.table) }
       let rows =
         failure.database.map { "a copy of `\($0)`" } ?? "rows that the schema allows"
       let becomes =
         failure.formerName.map { " (the migration renames `\($0)` to `\(failure.object ?? "")`)" }
         ?? ""
       var draft = draft(
-        "the migration fails on \(rows): \(failure.message)\(becomes)\(also)",
+        "the migration fails on \(rows): \(failure.message)\(becomes)",
         at: failure.place, keys: keys, column: added?.name, object: failure.object,
         table: failure.object,
-        fix: filled.isEmpty ? added?.allowing(failure) : filled.joined(separator: "\n"),
-        filled.isEmpty ? .instead : .before,
+        fix: filled ?? added?.allowing(failure), filled == nil ? .instead : .before,
         position: failure.position == failure.place.position ? nil : failure.position,
         severity: failure.isOfNewConstraint || failure.insertsOnlyRow
           || failure.removedParents == .withoutAction ? .warning : nil)
@@ -92,29 +88,18 @@ extension Timeline {
     }
   }
 
-  /// The old column that becomes NOT NULL and refuses a row. After several such failures of one statement,
-  /// few rows remain, so that the last one adds all columns that did not fail.
-  private func requiredColumns(
+  /// The old column that becomes NOT NULL and refuses a row.
+  private func requiredColumn(
     _ failure: RowFailure
-  ) -> (table: TableShape?, columns: [TableShape.Column]) {
-    guard failure.constraint == .notNull else { return (nil, []) }
-    let all = rowFailures.filter { $0.place == failure.place && $0.constraint == .notNull }
-    let isLast = all.count > 1 && all.last?.message == failure.message
-    let failed = all.reduce(into: Set()) { $0.formUnion($1.words) }
-    for (change, after) in tables where change.migration == failure.place.migration {
-      guard let before = change.before, failure.tables.contains(after.key) else { continue }
-      let columns = change.keptColumns.filter { $0.old.notNull == nil && $0.new.notNull != nil }
-      guard let column = columns.first(where: { failure.words.contains($0.new.key) }) else {
-        continue
-      }
-      let others = columns.filter { old, new in
-        isLast && !failed.contains(new.key) && !before.isInPrimaryKey(old)
-          && !(new.notNull == .replace && new.defaultText != nil)
-          && !change.isPrepared(new.key, self)
-      }
-      return (after, ([column] + others).map(\.new))
-    }
-    return (nil, [])
+  ) -> (table: TableShape, column: TableShape.Column)? {
+    guard failure.constraint == .notNull else { return nil }
+    return tables.lazy.filter { change, after in
+      change.migration == failure.place.migration && failure.tables.contains(after.key)
+    }.compactMap { change, after in
+      change.keptColumns.first { old, new in
+        old.notNull == nil && new.notNull != nil && failure.words.contains(new.key)
+      }.map { (after, $0.new) }
+    }.first
   }
 
   /// Columns of a primary key that become NOT NULL, as in every key of a WITHOUT ROWID table. Generated rows
