@@ -272,7 +272,10 @@ struct RowFailures {
       let next = (own.isEmpty ? analysis.tables : own)
         .intersection(experiment.database.tables.keys).subtracting(emptied)
       guard outcome == nil, !next.isEmpty else { break }
-      let culprits = try experiment.culprits(of: failure, in: next, removed + reset)
+      // Leave most runs for the columns.
+      let culprits =
+        history.spent > TriedHistory.budget / 10
+        ? [] : try experiment.culprits(of: failure, in: next, removed + reset)
       removed +=
         culprits.isEmpty ? next.sorted().map { .remove(table: $0.text, address: "1") } : culprits
       if culprits.isEmpty { emptied.formUnion(next) }
