@@ -1,3 +1,4 @@
+import SchemaSQLText
 import SchemaSQLite
 
 /// Values in the order of their first occurrence.
