@@ -19,10 +19,10 @@ extension Timeline {
       return LossEvidence.Key(migration: migration, table: name.table, column: name.column)
     }
     guard let before = change.before else {
-      // The table may be a copy that replaced an older table of this name, if a later migration
-      // filled it.
+      // The table may be a copy that replaced an older table of this name, if the migration renamed that one or
+      // a later migration filled it.
       return changes.last {
-        $0.migration < migration && $0.isReplacedLater && $0.before?.key == name.table
+        $0.migration <= migration && $0.isReplacedLater && $0.before?.key == name.table
       }.map { LossEvidence.Key(migration: $0.migration, table: name.table, column: name.column) }
     }
     guard let column = name.column else {

@@ -12,9 +12,16 @@ struct Place {
   let migration: Int
   let outcome: TableOutcome
   private var judge: LossJudge { outcome.judge }
-  /// The table's names before and after the step.
-  var names: Set<Identifier> {
-    Set([outcome.table.shape.key, outcome.name].compactMap { $0 })
+  /// The table's names before, during and after the step.
+  let names: Set<Identifier>
+
+  init(timeline: Timeline, migration: Int, outcome: TableOutcome) {
+    (self.timeline, self.migration, self.outcome) = (timeline, migration, outcome)
+    let names = [outcome.table.shape.key, outcome.name].compactMap { $0 }
+    let renamed = timeline.changes.filter(\.isRenamed)
+    self.names = reached(from: names) { name in
+      renamed.filter { $0.before?.key == name }.compactMap(\.after?.key)
+    }
   }
 
   /// The statement that loses the rows. Nil if the manifest deletes rows of the table explicitly,
@@ -82,7 +89,7 @@ struct Place {
         let index =
           one.steps.indices.last { one.steps[$0].contents.digest != two.steps[$0].contents.digest }
           ?? -1
-        if one.steps.indices.contains(index + 1) { return one.steps[index + 1] }
+            if one.steps.indices.contains(index + 1) { return one.steps[index + 1] }
         break
       }
     }

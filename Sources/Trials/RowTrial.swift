@@ -140,9 +140,10 @@ package final class RowTrial {
     }
   }
 
+  /// - Parameter isCombined: whether the experiment ran the earlier drafts that may have copied values, too.
   private func report(
     _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ migration: Int,
-    _ timeline: Timeline
+    _ timeline: Timeline, isCombined: Bool = false
   ) throws {
     let place = Place(timeline: timeline, migration: migration, outcome: outcome)
     if outcome.name == nil, !outcome.lost.isEmpty {
@@ -178,8 +179,10 @@ package final class RowTrial {
       case .lost(_, isAll: false) where outcome.name == nil && !outcome.lost.isEmpty:
         evidence.destinations[key] = .elsewhere
       case .lost(let cells, let isAll):
-        let destination = try destination(
-          of: column.key, as: name, outcome.table.shape.key, migration, timeline)
+        let destination =
+          try isCombined
+          ? .nowhere
+          : destination(of: column.key, as: name, outcome.table.shape.key, migration, timeline)
         evidence.destinations[key] = destination
         guard isThere, case .nowhere = destination,
           let statement = try place.ofCells(cells, column.key)
@@ -238,7 +241,7 @@ package final class RowTrial {
       }
       guard let start, let outcome = try combinedOutcome(of: new, from: start, migration, timeline)
       else { continue }
-      try report(outcome, change.renamedColumns, migration, timeline)
+      try report(outcome, change.renamedColumns, migration, timeline, isCombined: true)
     }
   }
 
