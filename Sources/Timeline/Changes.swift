@@ -167,20 +167,25 @@ extension Timeline {
 
   /// The statement that gave a table a constraint over these columns.
   ///
-  /// - Parameter key: the key of `alter_column` that states such a constraint. Later operations may change the
-  ///   table again.
+  /// - Parameter key: the key of `alter_column` that states such a constraint. Later operations may change
+  ///   other parts of the table.
   package func place(
     of key: String, over columns: some Sequence<Identifier>, _ change: TableChange
   ) -> StatementPlace {
     let operations = migrations[change.migration].manifest.operations
     let names = [change.before?.key, change.after?.key]
     let stated = operations.lastIndex { operation in
-      guard case .alterColumn(let alter) = operation.kind else { return false }
-      return operation.keys[key] != nil && columns.contains(alter.column.identifier)
-        && names.contains(alter.table.identifier)
+      switch operation.kind {
+      case .rebuildTable(let rebuild): return names.contains(rebuild.table.name.identifier)
+      case .alterColumn(let alter):
+        return operation.keys[key] != nil && columns.contains(alter.column.identifier)
+          && names.contains(alter.table.identifier)
+      default: return false
+      }
     }
-    return statements(in: change.migration).last { $0.place.operation == stated }?.place
-      ?? change.place(ofConstraintOver: columns)
+    return stated.flatMap { stated in
+      statements(in: change.migration).last { $0.place.operation == stated }?.place
+    } ?? change.place(ofConstraintOver: columns)
   }
 
   /// Whether the object mentions a column that the migration, or the rebuild, drops.

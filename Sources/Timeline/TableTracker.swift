@@ -98,8 +98,7 @@ package final class TableTracker {
 
   /// Whether the table, or the one that it replaces, existed before the migration.
   private func isOld(_ id: Int) -> Bool {
-    tables[id].created.migration != migration
-      || copies.copies(into: id).keys.contains { tables[$0].successor == id && isOld($0) }
+    tables[id].created.migration != migration || predecessors(of: id).contains(where: isOld)
   }
 
   private func note(leftBehind objects: [TemporaryObject]) {
@@ -127,8 +126,7 @@ package final class TableTracker {
     }
     for index in timeline.statements.indices {
       guard let id = timeline.statements[index].target?.table else { continue }
-      timeline.statements[index].target?.isCopy =
-        copies.copies(into: id).keys.contains { tables[$0].successor == id }
+      timeline.statements[index].target?.isCopy = !predecessors(of: id).isEmpty
     }
   }
 
@@ -189,7 +187,7 @@ package final class TableTracker {
     for (old, copy) in origins.sorted(by: { $0.key < $1.key }) {
       let table = tables[old]
       guard table.successor == nil, !table.isShadow, table.names.contains(new.key),
-        table.isDropped || table.key != new.key
+        table.isDropped || table.key != new.key, !replacements(of: id).contains(old)
       else { continue }
       touch(id)
       touch(old)
@@ -275,6 +273,11 @@ package final class TableTracker {
     let existedBeforeRemoval = change.removal.map { tables[id].created.number < $0.number } ?? false
     if isRenamedInto || existedBeforeRemoval { change.replacement = tables[id].shaped }
     return change
+  }
+
+  /// The tables that a table replaces directly.
+  private func predecessors(of id: Int) -> [Int] {
+    copies.copies(into: id).keys.filter { tables[$0].successor == id }
   }
 
   /// The successive replacements of a table.

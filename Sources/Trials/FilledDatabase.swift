@@ -37,8 +37,6 @@ struct FilledDatabase {
   /// Columns that hold keys of a table, by table.
   let references: [Identifier: [DeviceTable.Reference]]
 
-  func hasRows(_ table: Identifier) -> Bool { tables[table]?.rows.isEmpty == false }
-
   init(
     _ filler: RowFiller, on connection: Connection
   ) throws(DatabaseError) {
@@ -56,4 +54,6 @@ struct FilledDatabase {
       tables[name] = table
     }
   }
+
+  func hasRows(_ table: Identifier) -> Bool { tables[table]?.rows.isEmpty == false }
 }

@@ -94,9 +94,8 @@ struct Influence {
     let numbers = after.rows.map { $0[index].whole ?? -1 }
     // Apps leave gaps between positions, as in `1024 * row_number()`.
     let gap = max(1, numbers.filter { $0 > 0 }.min() ?? 1)
-    guard numbers.allSatisfy({ $0 >= 0 && $0 % gap == 0 && $0 / gap <= numbers.count }) else {
-      return false
-    }
+    let isSpaced = numbers.allSatisfy { $0 >= 0 && $0 % gap == 0 && $0 / gap <= numbers.count }
+    guard isSpaced else { return false }
     for cell in cells.prefix(6) {
       guard let first = try outcome(-1, cell)?.tables[name]?.rows,
         let last = try outcome(1_099_519_827_777, cell)?.tables[name]?.rows
@@ -245,9 +244,12 @@ struct Influence {
       table.rows[cell.row].kind.isMarked
     else { return nil }
     let small: [Value] = isNumeric ? [-3, 2, 3, 5, 6, 11, 14] : ["Fig", "Oak", "Elm", "Ash"]
-    let unnamed = small.filter { !judge.text.names($0) }.prefix(3)
-    guard try compared(Array(unnamed), in: cell).outcomes > 1 else { return nil }
-    return .narrowed(cell, judge.oldValue(cell), other(than: cell))
+    var outcomes: Set<[Identifier: Int]> = []
+    for value in small.filter({ !judge.text.names($0) }).prefix(3) {
+      guard let outcome = try outcome(value, cell) else { continue }
+      if outcome.rowCount == judge.base.contents.rowCount { outcomes.insert(outcome.digest) }
+    }
+    return outcomes.count > 1 ? .narrowed(cell, judge.oldValue(cell), other(than: cell)) : nil
   }
 
   private var isNumeric: Bool { column.takesNumbers }
@@ -263,6 +265,7 @@ struct Influence {
   private func narrowing(
     _ mapped: [LossJudge.Cell], _ lost: [LossJudge.Cell], isExact: Bool
   ) throws(Failure) -> LossJudge.Verdict? {
+    // Marks are multiples of 13 above 7,000,000.
     let objects =
       judge.text.readsJSON(in: column.key)
       ? [(7_500_006, 1), (7_500_006, 2), (7_500_786, 1)].map { mark, rest in
@@ -390,9 +393,7 @@ struct Influence {
     return (equal, known.count)
   }
 
-  private func outcome(
-    _ value: Value, _ cell: LossJudge.Cell
-  ) throws(Failure) -> Contents? {
+  private func outcome(_ value: Value, _ cell: LossJudge.Cell) throws(Failure) -> Contents? {
     guard let change = judge.setting(cell, to: value) else { return nil }
     return try judge.experiment.run([change])?.contents
   }

@@ -5,27 +5,26 @@ import SchemaSQLite
 import SchemaTimeline
 
 extension LossJudge {
-  /// The lost rows of a table, and the rows that disappeared but influenced others. Of a dropped table, only
-  /// rows with values of their own.
+  /// The lost rows of a table, and the rows that disappeared but influenced others. In a dropped table, counts
+  /// only rows with values of their own.
   func lostRows(
     of table: Identifier, after name: Identifier?
   ) throws(Failure) -> (lost: [Int], traces: [Int]) {
     guard let filled = database.tables[table] else { return ([], []) }
     let missing = filled.rows.indices.filter { row in
       (name != nil || !marks(of: [row], in: table).isEmpty) && !isMarked(table, row)
-        && !isFound(table, row, in: name)
-        && !isReplaced(table, row, in: name) && !isMoved(row, of: filled)
+        && !isFound(table, row, in: name) && !isReplaced(table, row, in: name)
     }
     guard !missing.isEmpty else { return ([], []) }
     let count = name.flatMap { base.contents.tables[$0]?.rows.count } ?? 0
     // The table has no unrecognised row that a missing row could have become.
-    let hasTwin = missing.contains { isTwin($0, in: filled) }
+    let hasTwin = missing.contains { isTwin($0, in: filled) || isMoved($0, of: filled) }
     if name != nil, !hasTwin, count <= filled.rows.count - missing.count { return (missing, []) }
     if effect(of: try experiment.run(removing(missing, of: table))) == .none {
       return (missing, [])
     }
     var (lost, traces): ([Int], [Int]) = ([], [])
-    for row in missing.prefix(name == nil ? Self.mostRowsOfDroppedTable : Self.mostRows) {
+    for row in missing.prefix(Self.mostRows) {
       // Of two equal rows, only one is lost.
       let outcome = try experiment.run(removing(lost + [row], of: table))
       if effect(of: outcome) == .none {
@@ -68,8 +67,6 @@ extension LossJudge {
 
   /// The maximum number of rows that are removed one by one.
   private static let mostRows = 20
-  /// Of a dropped table, a few rows show that it loses some.
-  private static let mostRowsOfDroppedTable = 6
 
   func removing(_ rows: [Int], of table: Identifier) -> [Experiment.Change] {
     guard let filled = database.tables[table] else { return [] }
@@ -114,7 +111,7 @@ extension LossJudge {
       > (acceptsTwins(name, of: filled) ? filled.rows[..<row].count { $0.cells == cells } : 0)
   }
 
-  /// Whether another table got a row with the same values, of which other rows share each.
+  /// Whether another table got a row with the same values. It finds rows without marks of their own.
   private func isMoved(_ row: Int, of filled: FilledDatabase.Table) -> Bool {
     let cells = filled.rows[row].cells
     func hold(_ rows: [[Value]]) -> Bool {

@@ -8,7 +8,8 @@ import SchemaSQLite
 struct MarkMaker {
   private static let first: Int64 = 7_000_000
   private static let most: Int64 = 999_999
-  /// The distance between the numbers of marks, so that small sums such as `n + 1` are not other marks.
+  /// The distance between the numbers of marks, so that the result of `n + 1` is not another mark. It limits the
+  /// number of different marks to 76,923.
   private static let step: Int64 = 13
   /// An odd number above 2^53.
   private static let large: Int64 = 9_100_000_000_000_001

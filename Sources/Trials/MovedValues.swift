@@ -14,8 +14,7 @@ extension LossJudge {
       && places.allSatisfy { place in
         guard place.table == name, place.column == index else { return false }
         let rows = Set(
-          (marksAfter[name]?[place.row].enumerated().filter { $0.offset != index } ?? [])
-            .flatMap(\.element).flatMap { origins[$0] ?? [] }
+          (marksAfter[name]?[place.row].besides(index) ?? []).flatMap { origins[$0] ?? [] }
             .filter { $0.table == cell.table }.map(\.row))
         return rows.count == 1 && !rows.contains(cell.row)
       }
@@ -37,9 +36,7 @@ extension Place {
       names.compactMap { step.contents.tables[$0] }.contains { table in
         guard let index = table.index(of: column) else { return false }
         return table.rows.contains { row in
-          let others = row.enumerated().filter { $0.offset != index }.flatMap {
-            MarkMaker.numbers(in: $0.element)
-          }
+          let others = row.map(MarkMaker.numbers).besides(index)
           return rows.contains { $0 == row[index] && !$1.isDisjoint(with: others) }
         }
       }
@@ -48,6 +45,13 @@ extension Place {
       !updates(step, column, of: cells)
     else { return nil }
     return place(of: step)
+  }
+}
+
+extension [[Int64]] {
+  /// The marks of a row, except those of one column.
+  fileprivate func besides(_ column: Int) -> [Int64] {
+    enumerated().filter { $0.offset != column }.flatMap(\.element)
   }
 }
 

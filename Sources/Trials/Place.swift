@@ -89,7 +89,7 @@ struct Place {
         let index =
           one.steps.indices.last { one.steps[$0].contents.digest != two.steps[$0].contents.digest }
           ?? -1
-            if one.steps.indices.contains(index + 1) { return one.steps[index + 1] }
+        if one.steps.indices.contains(index + 1) { return one.steps[index + 1] }
         break
       }
     }

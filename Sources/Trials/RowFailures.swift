@@ -18,8 +18,8 @@ struct RowFailures {
 
   /// The maximum number of migrations that run on the rows.
   private static let mostSteps = 20
-  /// The maximum number of failures. Each run removes more rows, or changes more values, than the run before.
-  private static let mostRuns = 20
+  /// The maximum number of failures that it handles.
+  private static let mostFailures = 20
 
   /// Whether a migration that runs on marked rows may fail on other rows, or leave rows without
   /// parents.
@@ -64,7 +64,7 @@ struct RowFailures {
   private typealias NewReference = (table: Identifier, key: TableShape.ForeignKey, number: Int)
 
   /// The foreign keys whose values the migration itself wrote, because they are of new columns that have a
-  /// default or refer to new tables. With the number of the last statement that writes rows of the table.
+  /// default or refer to new tables. Each has the number of the last statement that writes rows of the table.
   private var newReferences: [NewReference] {
     timeline.tables.filter { $0.change.migration == migration }.flatMap {
       (change, after) -> [NewReference] in
@@ -214,8 +214,8 @@ struct RowFailures {
     }
   }
 
-  /// Returns the failures on the rows. After a failure, empties the tables at fault or changes
-  /// their values, so that later statements run, too.
+  /// Returns the failures on the rows. After a failure, removes the rows at fault or changes their values, so
+  /// that later statements run, too.
   ///
   /// - Parameter released: the schema before the release of the migration.
   private func failures(
@@ -226,7 +226,7 @@ struct RowFailures {
     var removed: [Experiment.Change] = []
     var reset: [Experiment.Change] = []
     var indexes: Set<Identifier> = []
-    for _ in 0..<Self.mostRuns {
+    for _ in 0..<Self.mostFailures {
       let outcome = try experiment.run(removed + reset, checksReferences: removed.isEmpty)
       let broken = outcome?.brokenReferences
       guard
@@ -272,7 +272,7 @@ struct RowFailures {
       let next = (own.isEmpty ? analysis.tables : own)
         .intersection(experiment.database.tables.keys).subtracting(emptied)
       guard outcome == nil, !next.isEmpty else { break }
-      // Leave most runs for the columns.
+      // Keep most of the budget for the trials of columns.
       let culprits =
         history.spent > TriedHistory.budget / 10
         ? [] : try experiment.culprits(of: failure, in: next, removed + reset)
@@ -329,17 +329,20 @@ extension Experiment {
     return false
   }
 
-  /// Changes that remove the rows of a table on each of which the migrations fail alike, although they accept
-  /// others. Empty if there is no such table.
+  /// Changes that remove the rows of one table that each cause the same failure. Empty if no row does, or if
+  /// every row does.
   fileprivate func culprits(
     of failure: Failure, in tables: Set<Identifier>, _ changes: [Change]
   ) throws(Failure) -> [Change] {
     for table in tables.sorted().compactMap({ database.tables[$0] }) {
       var culprits: [Change] = []
+      func columns(_ failure: Failure?) -> Set<Identifier> {
+        failure?.message.words.intersection(table.shape.columns.map(\.key)) ?? []
+      }
       for row in table.rows {
         let others = Change.remove(table: table.shape.name, address: "NOT (\(row.address))")
         guard try run(changes + [others]) == nil, self.failure?.place == failure.place,
-          self.failure?.columns(of: table.shape) == failure.columns(of: table.shape)
+          columns(self.failure) == columns(failure)
         else { continue }
         culprits.append(.remove(table: table.shape.name, address: row.address))
       }
@@ -348,18 +351,14 @@ extension Experiment {
     return []
   }
 
-  /// Changes that give the rows with NULL in the column that refuses it a value of another row.
+  /// Changes that replace NULL, in the column that refuses it, by a value of another row.
   fileprivate func withoutNulls(_ failure: RowFailure) -> [Change] {
     guard failure.constraint == .notNull else { return [] }
     return failure.tables.sorted().compactMap { database.tables[$0] }.flatMap { table in
       table.shape.columns.enumerated().compactMap { index, column -> Change? in
         let value = table.rows.lazy.map { $0.cells[index] }.first { $0 != .null }
-        guard let value, !column.isNotNull, failure.words.contains(column.key),
-          !table.shape.distinctKeys.contains(column.key)
-        else { return nil }
-        return .set(
-          table: table.shape.name, address: "\(Quoting.quoted(column.name)) IS NULL",
-          column: column.name, value: value)
+        guard let value, !column.isNotNull, failure.words.contains(column.key) else { return nil }
+        return .fill(table: table.shape.name, column: column.name, value: value)
       }
     }
   }
@@ -374,12 +373,5 @@ extension Experiment {
       guard let table, let column = name.flatMap(table.column) else { return nil }
       return .reset(table: table.name, column: column)
     }
-  }
-}
-
-extension Failure {
-  /// The columns of the table that the message names.
-  fileprivate func columns(of table: DeviceTable) -> Set<Identifier> {
-    message.words.intersection(table.columns.map(\.key))
   }
 }

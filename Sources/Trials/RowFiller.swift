@@ -162,7 +162,8 @@ struct RowFiller {
         if number == 0, !column.isNotNull, !column.isInKey {
           row[column.key] = .null
         } else if distinct.contains(column.key), column.affinity == .integer {
-          // Two tables of an app usually have some equal keys. Positions follow each other.
+          // Two tables of an app usually have some equal keys, but different positions. Positions follow each
+          // other.
           let isKey = shape.primaryKey.map(\.key) == [column.key]
           row[column.key] = .integer(Int64(number + 101 + (isKey ? 0 : 1000 * filled.count)))
         } else if !distinct.contains(column.key) {
@@ -201,6 +202,7 @@ struct RowFiller {
         } else if isLikely, !isFirst, !shape.isKey(column.key),
           let number = twin?[column.key]?.integer
         {
+          // The next position in the same list.
           row[column.key] = .integer(number + 1)
         }
       case .padded where !column.isInKey && column.affinity == .text:

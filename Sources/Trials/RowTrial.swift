@@ -175,7 +175,7 @@ package final class RowTrial {
         else { continue }
         exchanged.append((column.name, other))
         exchange = statement
-      // The rows of a dropped table that have no values of their own.
+      // Other rows keep the values of this column; `partlyLost` reports the lost rows.
       case .lost(_, isAll: false) where outcome.name == nil && !outcome.lost.isEmpty:
         evidence.destinations[key] = .elsewhere
       case .lost(let cells, let isAll):
@@ -348,11 +348,13 @@ package final class RowTrial {
       RowFiller.allKinds + combined + (text.readsJSON ? RowFiller.memberKinds : [])
       + (text.readsTimes ? RowFiller.dateKinds : []) + (text.readsTypes ? [.otherTypes] : [])
     let full = try experiment(kinds)
+    func noteNoRows() {
+      guard isSingle, !tables.changed.isEmpty else { return }
+      let names = tables.changed.sorted().map { "`\($0.text)`" }
+      note(first, "no row fits \(names.joined(separator: ", "))")
+    }
     guard full.database.tables.keys.contains(where: full.database.hasRows) else {
-      if isSingle, !tables.changed.isEmpty {
-        let names = tables.changed.sorted().map { "`\($0.text)`" }
-        note(first, "no row fits \(names.joined(separator: ", "))")
-      }
+      noteNoRows()
       return nil
     }
     let base = try full.run()
@@ -376,9 +378,13 @@ package final class RowTrial {
     let members = accepted.contains(where: \.isMarked) ? [] : RowFiller.memberKinds + accepted
     // Rows of a parent alone show nothing about its children.
     let changed = tables.changed.filter { full.database.hasRows($0) }
+    guard !changed.isEmpty else {
+      noteNoRows()
+      return nil
+    }
     var best: (judge: LossJudge, filled: Int)?
     let dates = RowFiller.dateKinds
-    for kinds in [members, accepted, accepted + dates, dates]
+    for kinds in [members, accepted, accepted.isEmpty ? [] : accepted + dates, dates]
     where !kinds.isEmpty && best.map({ $0.filled < changed.count }) ?? true {
       let simpler = try experiment(kinds)
       let filled = changed.count { simpler.database.hasRows($0) }

@@ -13,6 +13,7 @@ extension Value {
     // Floating-point: 4.35 * 100 is less than 435.
     case .real: [7.1, 7.12, 7.35, 42.5, 7.25, -7.25, -7.5, 4.35, 4.34].map(Value.real)
     case .text:
+      // An ordinary text comes first, because messages name it.
       [
         "K", "007", "7", "9300000", "Zebra abc", "ZEBRA ABC", "Zebra ", "Zebra", " Zebra", "Xebra",
         "Ze\nbra", "Ze bra",

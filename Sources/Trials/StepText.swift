@@ -148,7 +148,7 @@ struct StepText {
         // `x IN (SELECT y FROM …)`
         joined.append((left, right))
       } else if let name = name(index) {
-        // With a path, the column holds an object.
+        // With the path of a member, the column holds an object.
         let isList =
           sql.textOrEmpty(tokens, index + 1) == ")"
           && (calls.last ?? nil).map(Self.listReaders.contains) ?? false

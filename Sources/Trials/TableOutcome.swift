@@ -23,6 +23,7 @@ struct TableOutcome {
     self.judge = judge
     self.table = table
     self.name = name
+    // `drop-table` reports that all rows are lost if nothing can copy them.
     let isLost = name == nil && !judge.mayCopy
     (lost, traces) = try isLost ? ([], []) : judge.lostRows(of: table.shape.key, after: name)
     losesAll = lost.count == table.rows.count && !judge.text.joinsTables

@@ -80,6 +80,35 @@ struct GeneratedRowTests {
         == ["loses-rows t"])
   }
 
+  @Test("a column that a copy omits is lost, although the copy selects rows by it")
+  func omittedAndCompared() throws {
+    let message = try lint(
+      [
+        sql("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER, a TEXT)"),
+        sql(
+          """
+          CREATE TABLE x (id INTEGER PRIMARY KEY, n INTEGER, a TEXT);
+          INSERT INTO x (id, a) SELECT id, a FROM t WHERE n > 0 OR n IS NULL;
+          DROP TABLE t;
+          ALTER TABLE x RENAME TO t;
+          """),
+      ], .local
+    ).findings.first { $0.rule == "loses-values" }?.message
+    #expect(message?.contains("values of `t.n` are lost") == true, "\(message ?? "")")
+  }
+
+  @Test("a cross join of the parents does not hold the rows that a DELETE names")
+  func crossJoin() throws {
+    let tables = """
+      CREATE TABLE p (id INTEGER PRIMARY KEY);
+      CREATE TABLE q (id INTEGER PRIMARY KEY);
+      CREATE TABLE j (p INTEGER REFERENCES p, q INTEGER REFERENCES q, PRIMARY KEY (p, q));
+      CREATE TABLE pairs (p INTEGER, q INTEGER);
+      """
+    let step = "INSERT INTO pairs SELECT p.id, q.id FROM p, q; DELETE FROM j WHERE p > 0"
+    #expect(try found([tables, step].map(sql), ["loses-values", "loses-rows"]) == [])
+  }
+
   @Test("small changes of numbers do not look like values of other rows", arguments: 1...3)
   func nearNumbers(_ distance: Int) throws {
     let columns = "id INTEGER PRIMARY KEY, list INTEGER, n INTEGER, UNIQUE (list, n)"
@@ -107,6 +136,21 @@ struct GeneratedRowTests {
         fixes
           == names.map { "- update: { table: s, set: { \($0): \"''\" }, where: \($0) IS NULL }" })
     }
+  }
+
+  @Test(
+    "each column that becomes NOT NULL is found, although a CHECK refuses a value in place of its NULL"
+  )
+  func notNullUnderCheck() throws {
+    func columns(_ type: String) -> String {
+      "id INTEGER PRIMARY KEY, a TEXT\(type), b TEXT, c TEXT\(type), d TEXT\(type)"
+    }
+    let old = "CREATE TABLE t (\(columns("")), CHECK (a IS NULL OR b IS NULL))"
+    let new = "CREATE TABLE n (\(columns(" NOT NULL")))"
+    let copy = "INSERT INTO n SELECT * FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t"
+    let found = try lint([sql(old), sql("\(new); \(copy)")], .local).findings
+      .filter { $0.rule == "fails-on-data" }.compactMap(\.fix)
+    #expect(found.count == 3, "\(found)")
   }
 
   @Test("no value is suggested for a foreign key that becomes NOT NULL")

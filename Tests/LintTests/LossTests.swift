@@ -230,6 +230,11 @@ struct LossTests {
             """),
           sql("DROP TABLE old")),
         Carrying(
+          "created again in the draft of the rename, copied without it, and dropped", done,
+          sql("ALTER TABLE reminders RENAME TO old; CREATE TABLE reminders (\(columns))"),
+          sql("INSERT INTO reminders (id, title, listID) SELECT id, title, listID FROM old"),
+          sql("DROP TABLE old")),
+        Carrying(
           "copied without it from the renamed table, which the next draft drops", done,
           sql(
             """

@@ -32,7 +32,7 @@ struct SeededTests {
   }
 
   @Test(
-    "divisions by zero, and positions that follow each other, fail",
+    "divisions by zero and updates of adjacent unique numbers are found",
     arguments: [
       ("SET r = a / b WHERE id > 0", ["fails-on-data"]), ("SET r = a / b WHERE b <> 0", []),
       ("SET r = a / 2 WHERE id > 0", []), ("SET r = a / c WHERE id > 0", []),
@@ -54,7 +54,7 @@ struct SeededTests {
   }
 
   @Test(
-    "positions in a list follow each other",
+    "an update that makes adjacent positions of a list equal is found",
     arguments: [
       ("position = position + 1", ["fails-on-data"]), ("position = -position", []),
       ("list = list", []), ("name = 'x'", []),
@@ -580,7 +580,7 @@ struct SeededSilenceTests {
   }
 
   @Test(
-    "two tables have equal keys, but no other equal numbers",
+    "merged tables collide in their keys, but not in other unique numbers",
     arguments: [("id, number", ["fails-on-data"]), ("number", [])])
   func merged(_ columns: String, _ rules: [String]) throws {
     let tables = ["a", "b", "c"].map {

@@ -29,7 +29,7 @@ extension Rule {
         + timeline.tables.flatMap { change, after -> [Draft] in
           func draft(_ lost: String, over columns: [Identifier], _ keys: String...) -> Draft {
             timeline.draft(
-              "this drops \(lost)", at: change.place(ofConstraintOver: columns),
+              "this drops \(lost)", at: timeline.place(of: keys[0], over: columns, change),
               keys: keys + ["column", "table"],
               object: "\(after.name).\(after.list(of: columns))", table: after.name)
           }

@@ -17,9 +17,9 @@ extension Rule {
       overwrites it in every row that an UPDATE writes. Lint runs the migration on generated rows, \
       with one value and with another. If both runs leave the same database, the value is lost. \
       The form of the SQL makes no difference. Four kinds of changes are not findings: an UPDATE, \
-      an upsert or INSERT OR REPLACE that overwrites the columns that it names, the conversion of \
-      values that a new CHECK forbids, a date function that cuts off fractions of a second, and \
-      new numbers in the old order in a column whose name means a position, such as `sort_order`.
+      an upsert or an INSERT OR REPLACE, for the columns that it names; the conversion of values \
+      that a new CHECK forbids; a date function that cuts off fractions of a second; and new \
+      numbers in the old order in a column whose name means a position, such as `sort_order`.
       """,
     fix: """
       Copy the column's values before the migration drops the old column or table, or use \
