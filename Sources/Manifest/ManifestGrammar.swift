@@ -110,7 +110,8 @@ extension Grammar {
       ], exactlyOneOf: ["columns", "sql"]
     ) { $0.rebuildTable($1) },
     OperationRule(
-      "convert_primary_key", "Replaces an integer primary key, and all references to it, by UUIDs.",
+      "convert_primary_key",
+      "Replaces an integer primary key, and all foreign keys that refer to it, by UUIDs.",
       [
         .required("table", name, "The table."),
         .required("to", .choice(["uuid"]), "The kind of the new key."),

@@ -111,13 +111,18 @@ extension LossJudge {
       > (acceptsTwins(name, of: filled) ? filled.rows[..<row].count { $0.cells == cells } : 0)
   }
 
-  /// Whether another table got a row with the same values. It finds rows without marks of their own.
+  /// Whether another table got a row with the same marks, possibly under another key. It finds rows without
+  /// marks of their own.
   private func isMoved(_ row: Int, of filled: FilledDatabase.Table) -> Bool {
-    let cells = filled.rows[row].cells
+    let marked = zip(filled.shape.columns, filled.rows[row].cells).filter {
+      !MarkMaker.numbers(in: $0.1).isEmpty
+    }
+    let others = marked.filter { !$0.0.isInKey }
+    let cells = (others.isEmpty ? marked : others).map(\.1)
     func hold(_ rows: [[Value]]) -> Bool {
       rows.contains { now in cells.allSatisfy { cell in now.contains { $0.isSame(as: cell) } } }
     }
-    return !isTwin(row, in: filled) && cells.contains { !MarkMaker.numbers(in: $0).isEmpty }
+    return !cells.isEmpty
       && base.contents.tables.contains { name, table in
         hold(table.rows) && !hold(database.tables[name]?.rows.map(\.cells) ?? [])
       }

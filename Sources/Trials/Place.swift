@@ -44,8 +44,8 @@ struct Place {
     return place(of: step)
   }
 
-  /// The statement that loses the values. Nil if the manifest overwrites the column or deletes the rows
-  /// explicitly.
+  /// The statement that loses the values. Nil if the manifest overwrites the column, or explicitly deletes the
+  /// rows with their keys.
   ///
   /// - Parameters:
   ///   - column: the name of the cells' column in the statements.
@@ -69,7 +69,9 @@ struct Place {
     guard !cells.isEmpty,
       let step = try last(one, two, orHolding: { $0 == column && values.contains($1) })
     else { return overwrites(column) ? nil : fallback }
-    return updates(step, column, of: cells) || keepsOnlyKeys(step, of: cells)
+    let deletesKeys =
+      writesTable(step) && deletes(step) && outcome.table.shape.column(column)?.isInKey ?? false
+    return updates(step, column, of: cells) || deletesKeys || keepsOnlyKeys(step, of: cells)
       ? nil : place(of: step)
   }
 
