@@ -39,8 +39,11 @@ extension MigrationFolder {
   /// those that other revisions have frozen, if git is available.
   package func frozenIDs() throws(Failure) -> Set<ExactText> {
     let lock = try repairedLock().0
-    let others = try? OtherRevisions(of: self, lock: lock)
-    return Set((lock?.all ?? []).map(\.id.exact)).union(others?.keptIDs ?? [])
+    return keptIDs(lock, try? OtherRevisions(of: self, lock: lock))
+  }
+
+  private func keptIDs(_ lock: HistoryLock?, _ others: OtherRevisions?) -> Set<ExactText> {
+    Set((lock?.all ?? []).map(\.id.exact)).union(others?.keptIDs ?? [])
   }
 
   /// The problems of manifests that share a number, by their names. A frozen or upstream manifest
@@ -49,9 +52,8 @@ extension MigrationFolder {
     let lock = joinedLock()
     let others = try? OtherRevisions(of: self, lock: lock)
     let released = others?.releasedIDs ?? []
-    let locked = Set((lock?.all ?? []).map(\.id.exact))
-    let frozen = locked.union((others?.locks ?? []).flatMap(\.lock.all).map(\.id.exact))
-    let kept = locked.union(others?.keptIDs ?? [])
+    let kept = keptIDs(lock, others)
+    let frozen = kept.union((others?.locks ?? []).flatMap(\.lock.all).map(\.id.exact))
     var problems: [ExactText: String] = [:]
     for names in groups {
       let number = MigrationNumber(id: names[0].id)
@@ -72,8 +74,11 @@ extension MigrationFolder {
           } else if lock == nil, frozen.contains(name.id) {
             "; both are frozen: run `schemactl freeze`, which reports both lines"
           } else if kept.contains(name.id) {
-            "; both are frozen: during the merge or rebase, keep the lock of the upstream branch, "
-              + "and renumber this one \(command)"
+            others?.operation != nil
+              ? "; both are frozen: keep the lock of the upstream branch, then renumber this one "
+                + command
+              : "; both are frozen, and no merge or rebase is in progress: start one in place of "
+                + "`git merge --squash`, and renumber this one during it"
           } else if keeper != nil {
             ": renumber this one \(command)"
           } else {
