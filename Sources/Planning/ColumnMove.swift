@@ -32,7 +32,7 @@ struct ColumnMove {
     self.column = column
     using =
       if case .using(let source) = move.mapping {
-        RowExpression(source, of: table)
+        RowExpression(source.text, of: table)
       } else {
         nil
       }

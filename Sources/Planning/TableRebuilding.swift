@@ -52,7 +52,7 @@ struct TableRebuilding {
   /// The columns that `copy` fills with anything but their own values.
   private var changedColumns: [String] {
     rebuild.copy.filter { copy in
-      RowExpression(copy.expression, of: old).column?.isSameName(as: copy.column) != true
+      RowExpression(copy.expression.text, of: old).column?.isSameName(as: copy.column) != true
     }.map(\.column)
   }
 
@@ -104,7 +104,7 @@ struct TableRebuilding {
       let copy = rebuild.copy.first { column.name.isSame(as: $0.column) }
       let source: String? =
         if let copy {
-          RowExpression(copy.expression, of: old).column
+          RowExpression(copy.expression.text, of: old).column
         } else {
           old.parsed.column(named: column.name.text)?.name.text
         }

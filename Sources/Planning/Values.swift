@@ -72,8 +72,8 @@ struct RowExpression {
   /// The column whose value the expression returns unchanged; nil for any other expression.
   let column: String?
 
-  init(_ source: SQLSource, of table: ParsedTable) {
-    let sql = TokenizedSQL(source.text)
+  init(_ expression: String, of table: ParsedTable) {
+    let sql = TokenizedSQL(expression)
     var tokens = sql.significant[...]
     func text(_ index: Int) -> String? {
       tokens.indices.contains(index) ? sql.text(tokens[index]) : nil
@@ -100,6 +100,12 @@ struct RowExpression {
       table.parsed.column(named: name)?.name.text
       ?? (Identifier.rowids.contains(name.identifier) ? table.rowidName() : nil)
   }
+}
+
+/// Whether SQL in a plan is an expression of a manifest, in parentheses, and names a column or a function.
+func isExpression(_ sql: String) -> Bool {
+  sql.hasPrefix("(")
+    && TokenizedSQL(sql).significant.contains { [.word, .quotedIdentifier].contains($0.kind) }
 }
 
 /// The affinity of a declared type (Datatypes In SQLite, section 3.1).

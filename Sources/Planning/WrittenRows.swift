@@ -56,10 +56,12 @@ private struct WrittenRows {
     case update([Identifier: String], String, String?)
   }
 
-  private let table: ParsedTable
+  let table: ParsedTable
   private let source: Source
   /// The columns whose values may change.
   private let changed: Set<Identifier>
+  /// The columns that an expression computes. A `map`, constants and values of other columns do not count.
+  private let computed: Set<Identifier>
 
   /// The rows of a table after a change to another definition. A column that is not computed and that the old
   /// table does not have gets its default.
@@ -91,6 +93,9 @@ private struct WrittenRows {
     }
     changed = Set(filled.map(\.name.text.identifier))
       .subtracting(same.map(\.name.text.identifier))
+    self.computed = Set(
+      computed.filter { isExpression($0.value) && RowExpression($0.value, of: old).column == nil }
+        .map(\.column.identifier))
   }
 
   /// Nil for any other statement, and for clauses that are not supported.
@@ -107,11 +112,13 @@ private struct WrittenRows {
         ? table.plainColumns.map(\.name.text) : statement.columns.map(\.text)
       source = .insert(columns, sql.text(query))
       changed = Set(columns.map(\.identifier))
+      computed = []
     case (.update, _, let assignments?):
       let values = assignments.map { ($0.column.text.identifier, sql.text($0.value)) }
       source = .update(
         Dictionary(values) { $1 }, sql.text(statement.target), statement.condition.map(sql.text))
       changed = Set(values.map(\.0))
+      computed = Set(values.filter { isExpression($0.1) }.map(\.0))
     default: return nil
     }
   }
@@ -266,18 +273,18 @@ extension WrittenRows {
     return types(of: old) + nulls + checks + uniques(of: old) + references(of: old, in: parents)
   }
 
-  /// Asks whether an alias of the rowid and the columns of a STRICT table accept their new values.
+  /// Asks whether an alias of the rowid and the columns of a STRICT table accept computed values.
   private func types(of old: ParsedTable) -> [Question] {
     table.parsed.columns.compactMap { column in
       let (name, type) = (column.name.text, column.type?.text ?? "")
-      guard changed.contains(name.identifier), let (with, key) = new([name]),
+      guard computed.contains(name.identifier), let (with, key) = new([name]),
         table.isRowidAlias(column) || table.parsed.isStrict && !type.isSameName(as: "any")
       else { return nil }
       let refuses = table.affinity(of: column).refuses(list([name]))
       return Question(
         RowQuery("\(with)SELECT \(list(key + [name])) FROM new WHERE \(refuses)", key + [name]),
         of: old.name, promise: "`\(table.name).\(name)` accepts every new value",
-        message: "`\(table.name).\(name)`, \(type), does not accept some of the new values")
+        message: "`\(table.name).\(name)` has the type \(type) and does not accept some new values")
     }
   }
 
@@ -369,12 +376,10 @@ extension OperationPlan {
       case (.update(let update), .moveColumn(let move)):
         questions(
           update.table, as: expected(update.table), computing: [(move.to.name, update.value)])
-      case (.statement(let sql, _), .update(let table, _, _)):
-        if let old = try? ParsedTable(named: table, in: schema) {
-          WrittenRows(TokenizedSQL(sql), in: schema)?.questions(besides: old, in: unchanged) ?? []
-        } else {
-          []
-        }
+      case (.statement(let sql, _), .update):
+        WrittenRows(TokenizedSQL(sql), in: schema).map {
+          $0.questions(besides: $0.table, in: unchanged)
+        } ?? []
       default: []
       }
     }
