@@ -87,12 +87,7 @@ struct ColumnMove {
 
   /// The reason why SQLite cannot rewrite the objects that mention the column.
   private func obstacle(to renaming: ColumnRenaming) -> String {
-    if renaming.blocking.isEmpty, let breaking = renaming.breaking {
-      return
-        "renaming `\(move.table).\(move.from)` would break \(breaking): SQLite does not rewrite "
-        + "objects that read the column from another view or by USING. Drop them first, and "
-        + "create them again afterwards"
-    }
+    if renaming.blocking.isEmpty, let obstacle = renaming.obstacle { return obstacle }
     return "SQLite cannot rewrite the dependents of `\(move.table).\(move.from)` "
       + "(\(renaming.dependents.joined(separator: ", "))), because of "
       + "\(renaming.blocking.joined(separator: ", ")). Drop or repair it first"

@@ -20,6 +20,8 @@ struct ColumnRenaming {
   let blocking: [String]
   /// The objects that the RENAME would break, with SQLite's message; nil if it breaks none.
   let breaking: String?
+  /// The error message about these objects; nil if the RENAME breaks none.
+  let obstacle: String?
   /// Whether RENAME changes the SQL of objects other than the table.
   let rewritesOthers: Bool
 
@@ -49,6 +51,11 @@ struct ColumnRenaming {
     self.breaking = breaking.first.map { first in
       breaking.map { "\($0.object.kind.rawValue) `\($0.object.name)`" }.joined(separator: ", ")
         + " (\(first.message))"
+    }
+    obstacle = self.breaking.map { breaking in
+      "renaming `\(table.name).\(from)` would break \(breaking): SQLite does not rewrite objects "
+        + "that read the column from another view or by USING. Drop them first, and create them "
+        + "again afterwards"
     }
     unwritable = schema.tables.filter { $0.reads(from, of: table.name) }
       .map { "virtual table `\($0.name)`" }

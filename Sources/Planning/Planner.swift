@@ -52,16 +52,14 @@ package struct Planner {
     case .dropColumn(let table, let column):
       try requireNoFullTextReader(column, of: table)
       try requireNoIndexOverRowid(column, of: table)
-      let change = "ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))"
-      try requireUnmentioned(column, of: table, change)
-      return native(change)
+      try requireUnmentioned(column, of: table)
+      return native("ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))")
     case .renameColumn(let table, let from, let to):
       try requireNoFullTextReader(from, of: table)
       try requireNoIndexOverRowid(to, of: table)
-      let change =
-        "ALTER TABLE \(main(table)) RENAME COLUMN \(Quoting.quoted(from)) TO \(Quoting.quoted(to))"
-      try requireUnmentioned(from, of: table, change, isRename: true)
-      return native(change)
+      try requireRenamable(from, to: to, of: table)
+      return native(
+        "ALTER TABLE \(main(table)) RENAME COLUMN \(Quoting.quoted(from)) TO \(Quoting.quoted(to))")
     case .moveColumn(let move):
       if case .using(let source) = move.mapping {
         try requireOneRow(
@@ -179,26 +177,15 @@ package struct Planner {
         + "column or back: drop the index first with `drop_index`, and create it again afterwards")
   }
 
-  /// Refuses to drop a column that an index, a view or a trigger reads, and to rename a column that one reads
-  /// through another view, as SQLite does. Also refuses to drop a column that a trigger's UPDATE OF names,
-  /// because that trigger would never fire again.
-  ///
-  /// - Parameter change: the ALTER TABLE statement.
-  private func requireUnmentioned(
-    _ column: String, of table: String, _ change: String, isRename: Bool = false
-  ) throws {
-    let schema = try schema
-    // Under this setting, SQLite checks neither views nor triggers. The last condition avoids recreating
-    // the schema, which takes time.
-    guard try connection.value("PRAGMA legacy_alter_table") != .integer(1),
-      try parsed(table)?.parsed.column(named: column) != nil,
-      schema.objects.contains(where: {
-        $0.kind != .table && TokenizedSQL($0.sql ?? "").names(column, includingStrings: true)
-      })
+  /// Refuses to drop a column that an index, a view or a trigger reads, as SQLite does. Also refuses to drop a
+  /// column that a trigger's UPDATE OF names, because that trigger would never fire again.
+  private func requireUnmentioned(_ column: String, of table: String) throws {
+    guard let schema = try schema(with: [.index, .view, .trigger], naming: column, of: table)
     else { return }
-    var dependents = try schema.scratch(application).alter(change)
-      .broken.filter(\.isBrokenByChange).map(\.object)
-    if !isRename, !application.allowsSilentTriggers {
+    var dependents = try schema.scratch(application).alter(
+      "ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))"
+    ).broken.filter(\.isBrokenByChange).map(\.object)
+    if !application.allowsSilentTriggers {
       dependents += schema.triggers(onUpdateOf: column, in: table).filter { trigger in
         !dependents.contains { $0.key == trigger.key }
       }
@@ -206,9 +193,35 @@ package struct Planner {
     guard !dependents.isEmpty else { return }
     let names = dependents.map { "\($0.kind.rawValue) `\($0.name)`" }.joined(separator: ", ")
     throw PlanningError(
-      "\(isRename ? "SQLite cannot rewrite these objects, which" : "these objects") mention "
-        + "`\(table).\(column)`: \(names). Drop these objects first, and create those that you still "
-        + "need again afterwards", key: isRename ? "from" : "column")
+      "these objects mention `\(table).\(column)`: \(names). Drop these objects first, and create "
+        + "those that you still need again afterwards", key: "column")
+  }
+
+  /// Refuses to rename a column that a view or a trigger reads from another view or by USING, as SQLite does.
+  private func requireRenamable(_ column: String, to: String, of table: String) throws {
+    guard let schema = try schema(with: [.view, .trigger], naming: column, of: table),
+      let object = schema.table(table),
+      let obstacle = try ColumnRenaming(
+        table: object, from: column, to: to, in: schema, application
+      ).obstacle
+    else { return }
+    throw PlanningError(obstacle, key: "from")
+  }
+
+  /// The schema, if SQLite checks such objects and one of them may read the column. It takes time to recreate
+  /// a schema.
+  private func schema(
+    with kinds: Set<SchemaObject.Kind>, naming column: String, of table: String
+  ) throws -> Schema? {
+    let schema = try schema
+    // Under this setting, SQLite checks neither views nor triggers.
+    guard try connection.value("PRAGMA legacy_alter_table") != .integer(1),
+      try parsed(table)?.parsed.column(named: column) != nil,
+      schema.objects.contains(where: {
+        kinds.contains($0.kind) && TokenizedSQL($0.sql ?? "").names(column, includingStrings: true)
+      })
+    else { return nil }
+    return schema
   }
 
   /// Refuses an expression over a row that aggregates several rows, or that reads the column that its own
