@@ -92,7 +92,7 @@ struct Mirror {
   }
 
   /// Refuses defaults that do not agree: after an INSERT that names neither column, the new column's default
-  /// would replace the old column's default. It may replace NULL.
+  /// would replace the old column's default. A default may replace NULL.
   ///
   /// - Parameter isNamed: whether every INSERT must name one of the columns.
   private func requireDefaultsInStep(_ isNamed: Bool) throws {

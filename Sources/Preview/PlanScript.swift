@@ -129,7 +129,7 @@ extension PlannedMigration {
 
   /// Checks each table by itself, because `foreign_key_check` of an unrelated table may fail with an error.
   private func violations(of tables: [String]) -> String {
-    // Not one SELECT per table: SQLite joins at most 500 of them, but VALUES has no limit.
+    // SQLite limits a compound SELECT to 500 terms, but not the rows of VALUES.
     let names = tables.map { "(\(Quoting.stringLiteral($0)))" }.joined(separator: ", ")
     // A new foreign key changes the numbers of the others.
     return """
