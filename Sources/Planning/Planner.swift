@@ -182,7 +182,11 @@ package struct Planner {
   private func requireUnmentioned(_ column: String, of table: String) throws {
     guard let schema = try schema(with: [.index, .view, .trigger], naming: column, of: table)
     else { return }
-    var dependents = try schema.scratch(application).alter(
+    let scratch = try schema.scratch(application)
+    // Otherwise SQLite reads the dropped column's name in double quotes as a string.
+    scratch.set(.doubleQuotedStringsInDML, to: application.allowsSilentTriggers)
+    scratch.set(.doubleQuotedStringsInDDL, to: application.allowsSilentTriggers)
+    var dependents = try scratch.alter(
       "ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))"
     ).broken.filter(\.isBrokenByChange).map(\.object)
     if !application.allowsSilentTriggers {

@@ -50,19 +50,29 @@ extension LossJudge {
     guard traces.contains(0), let filled = database.tables[table],
       let twin = traces.first(where: { filled.rows[$0].kind == .twin })
     else { return nil }
-    for (index, column) in filled.shape.columns.enumerated()
-    where column.takesNumbers && !column.isInKey {
-      func contents(_ first: Int64, _ second: Int64) throws(Failure) -> [Identifier: Int]? {
-        let changes = [(0, first), (twin, second)].compactMap { row, number in
-          setting(Cell(table: table, row: row, column: index), to: .integer(number))
-        }
-        return try experiment.run(changes)?.contents.digest
-      }
-      let sum = try contents(8_200_001, 8_200_004)
-      guard sum != nil, try contents(8_200_002, 8_200_003) == sum else { continue }
-      if try contents(8_200_001, 8_200_001) != sum { return twin }
+    for column in filled.shape.columns where try keepsOnlySum(of: column, in: filled) {
+      return twin
     }
     return nil
+  }
+
+  /// Whether the database after the step depends only on the sum of the column's numbers in two rows.
+  func keepsOnlySum(
+    of column: DeviceTable.Column, in table: FilledDatabase.Table
+  ) throws(Failure) -> Bool {
+    guard column.takesNumbers, !column.isInKey, let index = table.index(of: column.key),
+      let twin = table.rows.firstIndex(where: { $0.kind == .twin })
+    else { return false }
+    func contents(_ first: Int64, _ second: Int64) throws(Failure) -> [Identifier: Int]? {
+      let changes = [(0, first), (twin, second)].compactMap { row, number in
+        setting(Cell(table: table.shape.key, row: row, column: index), to: .integer(number))
+      }
+      return try experiment.run(changes)?.contents.digest
+    }
+    guard let sum = try contents(8_200_001, 8_200_004),
+      try contents(8_200_002, 8_200_003) == sum
+    else { return false }
+    return try contents(8_200_001, 8_200_001) != sum
   }
 
   /// The maximum number of rows that are removed one by one.

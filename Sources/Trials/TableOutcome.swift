@@ -49,8 +49,16 @@ struct TableOutcome {
   func verdict(
     on column: DeviceTable.Column, as newName: Identifier
   ) throws(Failure) -> LossJudge.Verdict {
-    try judge.verdict(
+    let verdict = try judge.verdict(
       on: column, of: table.shape.key, without: lost + traces, after: name, as: newName)
+    // The sum in another table does not hold the values of a column that still exists.
+    if case .kept(.elsewhere) = verdict, lost.isEmpty, traces.isEmpty,
+      judge.exists(newName, in: name), !judge.experiment.hasSpentBudget,
+      try judge.keepsOnlySum(of: column, in: table)
+    {
+      return .lost(marked(column.key), isAll: true)
+    }
+    return verdict
   }
 
   func destination(

@@ -102,6 +102,14 @@ struct DependentsTests {
       ("CREATE INDEX i ON t (flag)", "index `i`"), ("CREATE INDEX i ON t ('flag')", "index `i`"),
       ("CREATE VIEW v AS SELECT flag FROM t", "view `v`"),
       (
+        "CREATE VIEW v AS SELECT \"t\".\"id\", \"flag\" FROM \"t\"; "
+          + "CREATE VIEW w AS SELECT \"a text\", \"id\" FROM t", "view `v`"
+      ),
+      (
+        "CREATE TRIGGER r AFTER DELETE ON t BEGIN DELETE FROM t WHERE \"flag\" = 1; END",
+        "trigger `r`"
+      ),
+      (
         "CREATE TRIGGER r AFTER INSERT ON t WHEN NEW.flag BEGIN SELECT 1; END; "
           + "CREATE INDEX i ON t (flag)", "index `i`, trigger `r`"
       ),

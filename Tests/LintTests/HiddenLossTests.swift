@@ -119,6 +119,29 @@ struct HiddenLossTests {
           """)))
   }
 
+  @Test("a sum in another table does not keep the values of a column that a copy forgets")
+  func summed() throws {
+    let columns = "id INTEGER PRIMARY KEY, p INTEGER NOT NULL REFERENCES p, n INTEGER DEFAULT 0"
+    func found(_ copied: String) throws -> [String] {
+      try lint(
+        [
+          sql("CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (\(columns))"),
+          sql(
+            """
+            ALTER TABLE p ADD COLUMN total INTEGER;
+            UPDATE p SET total = (SELECT sum(n) FROM t WHERE t.p = p.id) WHERE id > 0;
+            CREATE TABLE x (\(columns));
+            INSERT INTO x (\(copied)) SELECT \(copied) FROM t;
+            DROP TABLE t;
+            ALTER TABLE x RENAME TO t;
+            """),
+        ], .local
+      ).findings.filter { $0.severity == .error }.map { "\($0.rule) \($0.object ?? "")" }
+    }
+    #expect(try found("id, p") == ["loses-values t.n"])
+    #expect(try found("id, p, n") == [])
+  }
+
   @Test("rows that move to a table with keys of its own are not lost")
   func archived() throws {
     let columns = "id INTEGER PRIMARY KEY, subject TEXT NOT NULL, body TEXT"
