@@ -6,14 +6,15 @@ import SchemaTimeline
 
 extension LossJudge {
   /// The lost rows of a table, and the rows that disappeared but influenced others. In a dropped table, counts
-  /// only rows with values of their own.
+  /// only rows with values of their own, and pairs of keys.
   func lostRows(
     of table: Identifier, after name: Identifier?
   ) throws(Failure) -> (lost: [Int], traces: [Int]) {
     guard let filled = database.tables[table] else { return ([], []) }
     let missing = filled.rows.indices.filter { row in
-      (name != nil || !marks(of: [row], in: table).isEmpty) && !isMarked(table, row)
-        && !isFound(table, row, in: name) && !isReplaced(table, row, in: name)
+      (name != nil || !marks(of: [row], in: table).isEmpty || isPair(row, of: filled))
+        && !isMarked(table, row) && !isFound(table, row, in: name)
+        && !isReplaced(table, row, in: name)
     }
     guard !missing.isEmpty else { return ([], []) }
     let count = name.flatMap { base.contents.tables[$0]?.rows.count } ?? 0
@@ -38,6 +39,16 @@ extension LossJudge {
       traces.removeAll { $0 == twin }
     }
     return (lost, traces)
+  }
+
+  /// Whether the row consists of several keys, as in a table that connects two others.
+  private func isPair(_ row: Int, of filled: FilledDatabase.Table) -> Bool {
+    let cells = filled.rows[row].cells
+    return cells.count > 1 && !isTwin(row, in: filled)
+      && cells.indices.allSatisfy { column in
+        cells[column] != .null
+          && keys(for: Cell(table: filled.shape.key, row: row, column: column)) != nil
+      }
   }
 
   /// Whether an earlier row has the same values, so that the step may count both in one row.

@@ -329,6 +329,41 @@ struct LossTests {
   }
 
   @Test(
+    "the message about a dropped table of pairs reports whether another table holds each pair",
+    arguments: [
+      ("SELECT tag FROM pairs WHERE item = items.id LIMIT 1", "some of its rows are lost"),
+      ("SELECT min(tag) FROM pairs WHERE item = items.id", "some of its rows are lost"),
+      (
+        "SELECT json_group_array(tag) FROM pairs WHERE item = items.id",
+        "other tables hold its values"
+      ),
+    ])
+  func pairs(_ query: String, _ outcome: String) throws {
+    for key in ["PRIMARY KEY (item, tag)) WITHOUT ROWID", "UNIQUE (item, tag))"] {
+      let report = try lint(
+        [
+          sql(
+            """
+            CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+            CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+            CREATE TABLE pairs (
+              item INTEGER NOT NULL REFERENCES items, tag INTEGER NOT NULL REFERENCES tags, \(key);
+            """),
+          sql(
+            """
+            ALTER TABLE items ADD COLUMN tag;
+            UPDATE items SET tag = (\(query));
+            DROP TABLE pairs;
+            """),
+        ], .local)
+      #expect(
+        report.findings.filter { $0.rule == "drop-table" }.map(\.message) == [
+          "this drops the table `pairs`: \(outcome); an older version of the app fails"
+        ])
+    }
+  }
+
+  @Test(
     "no older version of the app knows a column that was not released", arguments: Profile.allCases)
   func unreleasedColumn(_ profile: Profile) throws {
     func found(_ drafts: [String]) throws -> [String] {
