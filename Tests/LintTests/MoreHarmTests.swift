@@ -535,6 +535,9 @@ struct MoreHarmTests {
         Harm(
           "a converted key with its children", [], .local, parent, converted),
         Harm(
+          "a converted key of a table that the migration changes, too", [], .local, parent,
+          converted + "  - alter_column: { table: p, column: name, default: '' }\n"),
+        Harm(
           "a converted key with its children, which sync",
           [
             "synced-foreign-key c.p", "synced-primary-key c", "change-type c.p",

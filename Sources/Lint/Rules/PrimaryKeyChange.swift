@@ -46,15 +46,24 @@ extension Rule {
           let message = message(before, after, change)
         else { return nil }
         let place = change.place(ofConstraintOver: after.primaryKey?.columns ?? [])
-        guard scope.syncs(after.name, in: change.migration) || !timeline.convertsKey(place) else {
-          return nil
-        }
+        guard scope.syncs(after.name, in: change.migration) || !timeline.convertsKey(of: change)
+        else { return nil }
         return timeline.draft(
           message, at: place,
           keys: ["primary_key", "type", "columns", "column", "table"], object: after.name,
           table: after.name)
       }
     })
+}
+
+extension Timeline {
+  /// Whether a `convert_primary_key` of the migration changes the key. A later operation may rebuild the table.
+  fileprivate func convertsKey(of change: TableChange) -> Bool {
+    migrations[change.migration].manifest.operations.contains { operation in
+      guard case .convertPrimaryKey(let key) = operation.kind else { return false }
+      return [change.before?.key, change.after?.key].contains(key.table.identifier)
+    }
+  }
 }
 
 private func message(
