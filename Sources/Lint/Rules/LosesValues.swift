@@ -56,6 +56,7 @@ extension Rule {
             + "the database is the same after the migration"
         case .narrowed(let a, let b):
           message = "different values of `\(object)` become the same: \(a) and \(b)"
+          help = "copy the values unchanged, or first to another column that keeps them"
         case .moved: message = "values of `\(object)` move to other rows"
         case .exchanged(let columns):
           message =
