@@ -16,8 +16,9 @@ package struct RowFailure: Sendable {
   package let tables: Set<Identifier>
   /// Whether the `map` of a `move_column` lacks an existing value.
   package let isOfMap: Bool
-  /// Whether a UNIQUE or a foreign key that the table did not have before refuses existing rows.
-  package let isOfNewConstraint: Bool
+  /// Whether a UNIQUE, a foreign key or a CHECK of computed values that the table did not have before refuses
+  /// existing rows.
+  package var isOfNewConstraint: Bool
   /// Whether the failure is an INSERT whose key equals that of the table's only possible row.
   package var insertsOnlyRow = false
   /// Set if the migration removes rows to which others refer, or changes their keys.

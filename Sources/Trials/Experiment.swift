@@ -11,10 +11,8 @@ final class Experiment {
   enum Change {
     case set(table: String, address: String, column: String, value: Value)
     case remove(table: String, address: String)
-    /// Replaces NULL in every row that accepts the value.
-    case fill(table: String, column: String, value: Value)
-    /// Sets a column to its default in every row that accepts it.
-    case reset(table: String, column: DeviceTable.Column)
+    /// Sets a column to the value of an expression in the rows that accept it.
+    case reset(table: String, address: String, column: String, value: String)
 
     var sql: String {
       switch self {
@@ -23,12 +21,9 @@ final class Experiment {
           + "WHERE \(address)"
       case .remove(let table, let address):
         "DELETE FROM main.\(Quoting.quoted(table)) WHERE \(address)"
-      case .fill(let table, let column, let value):
-        "UPDATE OR IGNORE main.\(Quoting.quoted(table)) SET \(Quoting.quoted(column)) = \(value.sql) "
-          + "WHERE \(Quoting.quoted(column)) IS NULL"
-      case .reset(let table, let column):
-        "UPDATE OR IGNORE main.\(Quoting.quoted(table)) SET \(Quoting.quoted(column.name)) = "
-          + "(\(column.defaultText ?? "NULL"))"
+      case .reset(let table, let address, let column, let value):
+        "UPDATE OR IGNORE main.\(Quoting.quoted(table)) SET \(Quoting.quoted(column)) = (\(value)) "
+          + "WHERE \(address)"
       }
     }
   }

@@ -18,8 +18,15 @@ struct FailureAnalysis {
   let newUnique: CreatedUniqueIndex?
   /// Whether generated rows are valid evidence for the failure, if they have the expected formats.
   let isOfRows: Bool
+  /// Whether the migration itself refuses the rows for a reason that is not a constraint.
+  let isOfOwnCheck: Bool
   /// The columns that the statement reads if it calls a function that expects a format, with their tables.
   let formatted: Set<[Identifier]>
+
+  /// The failure if a new CHECK refused values that the migration computes.
+  var ofNewCheck: RowFailure? {
+    isOfRows && failure.constraint == .check && failure.isOfNewConstraint ? failure : nil
+  }
 
   /// - Parameters:
   ///   - removals: the statements that removed the parents of rows.
@@ -83,7 +90,8 @@ struct FailureAnalysis {
       if isAtEndOfMigration {
         timeline.placesOfNewForeignKeys(in: migration).isSuperset(of: suspects.map(\.place.number))
       } else if let newUnique {
-        !timeline.isNew(newUnique.table, in: migration) && !timeline.prepares(newUnique)
+        !timeline.isNew(newUnique.table, in: migration)
+          && timeline.columnsUpdated(before: newUnique).isEmpty
       } else {
         isRepetition
           && timeline.changes(in: migration).contains { change in
@@ -101,6 +109,9 @@ struct FailureAnalysis {
       place: place, position: isAtEndOfMigration ? place.position : position,
       object: rebuilt ?? object, message: failure.message, tables: tables, isOfMap: move != nil,
       isOfNewConstraint: isOfNewConstraint)
+    if analysed.constraint == .check, !failure.isOfNewColumn {
+      analysed.isOfNewConstraint = timeline.checksComputedValues(of: tables, in: migration)
+    }
     if removesParents {
       let parents = Set(removals.map(\.table)).sorted().map { "`\($0)`" }.joined(separator: ", ")
       analysed.removedParents = kind
@@ -113,6 +124,7 @@ struct FailureAnalysis {
       analysed.formerName = object
     }
     self.failure = analysed
+    isOfOwnCheck = failure.cause == nil && !isAtEndOfMigration && analysed.constraint == nil
     // The app may write only texts that the function can parse.
     formatted = suspects.filter(\.readsFormats).reduce(into: []) { columns, statement in
       for event in statement.events where event.action == .read {
@@ -165,14 +177,22 @@ extension Timeline {
       })
   }
 
-  /// Whether an earlier statement of the migration updates columns of the index.
-  func prepares(_ index: CreatedUniqueIndex) -> Bool {
-    statements(in: index.place.migration).contains { statement in
-      guard statement.place.number < index.place.number, let target = statement.target else {
-        return false
-      }
-      return target.name.identifier == index.table.identifier
-        && !target.updates.isDisjoint(with: index.columns.compactMap { $0 })
+  /// Whether the migration adds a CHECK of values that it computes to one of the tables.
+  fileprivate func checksComputedValues(of tables: Set<Identifier>, in migration: Int) -> Bool {
+    changes(in: migration).contains { change in
+      let copied = change.keptColumns.filter { $0.old.affinity == $0.new.affinity }.map(\.new.key)
+      return change.before != nil && change.after.map { tables.contains($0.key) } ?? false
+        && change.newChecks.contains { !$0.check.columns.isSubset(of: copied) }
+    }
+  }
+
+  /// The columns of the index that earlier statements of the migration update.
+  func columnsUpdated(before index: CreatedUniqueIndex) -> Set<Identifier> {
+    statements(in: index.place.migration).reduce(into: []) { columns, statement in
+      guard statement.place.number < index.place.number, let target = statement.target,
+        target.name.identifier == index.table.identifier
+      else { return }
+      columns.formUnion(target.updates.intersection(index.columns.compactMap { $0 }))
     }
   }
 

@@ -24,7 +24,7 @@ struct RowFailures {
   /// Whether a migration that runs on marked rows may fail on other rows, or leave rows without
   /// parents.
   func mayFail(_ tables: AffectedTables) -> Bool {
-    !newIndexes.isEmpty || !newReferences.isEmpty || updatesKey
+    !newIndexes.isEmpty || !newReferences.isEmpty || updatesKey || !newlyRequired.isEmpty
       || !timeline.statementsThatBreakReferences(in: migration).isEmpty
       || !tables.children.isEmpty
         && (!tables.removals.isEmpty
@@ -57,7 +57,7 @@ struct RowFailures {
   private var newIndexes: [CreatedUniqueIndex] {
     timeline.indexes.filter { index in
       index.place.migration == migration && !timeline.isNew(index.table, in: migration)
-        && !timeline.prepares(index)
+        && timeline.columnsUpdated(before: index).isEmpty
     }
   }
 
@@ -88,13 +88,26 @@ struct RowFailures {
       }.map(\.number))
   }
 
-  /// - Parameter first: the first migration that is released together with this one.
-  func found(since first: Int) throws -> [RowFailure] {
+  /// - Parameters:
+  ///   - first: the first migration that is released together with this one.
+  ///   - refusal: the failure of the migration on other rows, which an app may not have.
+  func found(since first: Int, besides refusal: Failure?) throws -> [RowFailure] {
     var steps = history.leading(to: migration, since: first, limit: Self.mostSteps)
     while true {
       switch try filled(after: steps) {
       case .experiment(let experiment):
-        return try failures(in: experiment, released: history.schemas[first])
+        let found = try failures(in: experiment, released: history.schemas[first])
+        // An earlier migration may convert the values.
+        let isFirst = steps.dropLast().allSatisfy { step in
+          history.affected[step].changed.isDisjoint(with: history.affected[migration].changed)
+        }
+        let check =
+          isFirst ? refusal.map { FailureAnalysis($0, migration, timeline) }?.ofNewCheck : nil
+        let lookup = found.isEmpty ? try failureOfLookup(in: experiment) : nil
+        return found
+          + [check, lookup].compactMap(\.self).filter { new in
+            !found.contains { $0.place == new.place }
+          }
       // The next attempt inserts its first rows after the failed migration.
       case .failed(let failed): steps.removeAll { $0 <= failed }
       }
@@ -226,6 +239,7 @@ struct RowFailures {
     var removed: [Experiment.Change] = []
     var reset: [Experiment.Change] = []
     var indexes: Set<Identifier> = []
+    let text = StepText(timeline.statements(in: migration).map(\.sql), joinsRows: false)
     for _ in 0..<Self.mostFailures {
       let outcome = try experiment.run(removed + reset, checksReferences: removed.isEmpty)
       let broken = outcome?.brokenReferences
@@ -251,7 +265,8 @@ struct RowFailures {
         }
       var resets: [Experiment.Change] = []
       if let index = analysis.newUnique, indexes.insert(index.name.identifier).inserted {
-        resets = experiment.resets(of: index, or: analysis.tables)
+        resets = experiment.resets(
+          of: index, updated: timeline.columnsUpdated(before: index), or: analysis.tables)
       }
       let isNew = !failures.contains {
         $0.place == analysis.failure.place && $0.message == analysis.failure.message
@@ -259,7 +274,8 @@ struct RowFailures {
       // Generated duplicates are not evidence if the migration sets the values itself.
       if isNew, own.isEmpty || isOnly, !experiment.calledUnknown, analysis.isOfRows,
         resets.isEmpty || analysis.failure.isOfNewConstraint,
-        try analysis.formatted.isEmpty || experiment.failsOnNull(analysis)
+        try analysis.formatted.isEmpty || analysis.isOfOwnCheck
+          || experiment.failsOnNull(analysis, text)
       {
         failures.append(analysis.failure)
         failures[failures.count - 1].insertsOnlyRow = isOnly
@@ -298,8 +314,10 @@ extension Contents.Table {
 
 extension Experiment {
   /// Whether a NULL causes a failure of NOT NULL, and not the format of a generated value: the migrations
-  /// accept a row of dates, but not if one of its columns is NULL.
-  fileprivate func failsOnNull(_ analysis: FailureAnalysis) throws(Failure) -> Bool {
+  /// accept a row of dates and JSON, but not if one of its columns is NULL or an empty object.
+  fileprivate func failsOnNull(
+    _ analysis: FailureAnalysis, _ text: StepText
+  ) throws(Failure) -> Bool {
     guard analysis.failure.constraint == .notNull else { return false }
     for (_, table) in database.tables.sorted(by: { $0.key < $1.key }) {
       let shape = table.shape
@@ -314,14 +332,18 @@ extension Experiment {
       }
       func changes(clearing null: Identifier? = nil) -> [Change] {
         let values = columns.map { column in
-          Change.set(
+          let formatted =
+            text.readsJSON(in: column.key)
+            ? text.form(of: .integer(7_500_006), for: column.key) : "2026-01-01 12:00:00"
+          let empty: Value = column.isNotNull ? "{}" : .null
+          return Change.set(
             table: shape.name, address: row.address, column: column.name,
-            value: column.key == null ? .null : "2026-01-01 12:00:00")
+            value: column.key == null ? empty : formatted)
         }
         return [.remove(table: shape.name, address: "NOT (\(row.address))")] + values
       }
       guard try run(changes()) != nil else { continue }
-      for column in columns where !column.isNotNull {
+      for column in columns where !column.isNotNull || text.readsJSON(in: column.key) {
         let outcome = try run(changes(clearing: column.key))
         if outcome == nil, failure?.message == analysis.failure.message { return true }
       }
@@ -358,20 +380,10 @@ extension Experiment {
       table.shape.columns.enumerated().compactMap { index, column -> Change? in
         let value = table.rows.lazy.map { $0.cells[index] }.first { $0 != .null }
         guard let value, !column.isNotNull, failure.words.contains(column.key) else { return nil }
-        return .fill(table: table.shape.name, column: column.name, value: value)
+        return .reset(
+          table: table.shape.name, address: "\(Quoting.quoted(column.name)) IS NULL",
+          column: column.name, value: value.sql)
       }
-    }
-  }
-
-  /// Changes that set the index's columns to their defaults.
-  ///
-  /// - Parameter tables: other names that the index's table may have had.
-  fileprivate func resets(of index: CreatedUniqueIndex, or tables: Set<Identifier>) -> [Change] {
-    let table = ([index.table.identifier] + tables.sorted()).lazy
-      .compactMap { self.database.tables[$0]?.shape }.first
-    return index.columns.compactMap { name -> Change? in
-      guard let table, let column = name.flatMap(table.column) else { return nil }
-      return .reset(table: table.name, column: column)
     }
   }
 }

@@ -361,7 +361,8 @@ package final class RowTrial {
     if isSingle, joinsRows {
       let search = RowFailures(history: history, timeline: timeline, migration: first)
       if base == nil || search.mayFail(tables) {
-        failures += try search.found(since: evidence.releaseStart(of: first))
+        failures += try search.found(
+          since: evidence.releaseStart(of: first), besides: base == nil ? full.failure : nil)
       }
     }
     if let base {

@@ -1,3 +1,7 @@
+import SchemaTimeline
+import SchemaPlanning
+import SchemaModel
+import SchemaHistory
 import SchemaSQLText
 import SchemaSQLite
 
@@ -98,5 +102,34 @@ extension String {
       default: self[index].isLowercase ? "b" : "B"
       }
     return self[..<index] + String(other) + self[self.index(after: index)...]
+  }
+}
+
+extension Experiment {
+  /// Changes that set the index's columns to their defaults. The texts that the migration updates before it
+  /// creates the index become distinct, but similar, or NULL, so that the update may make them equal.
+  ///
+  /// - Parameter tables: other names that the index's table may have had.
+  func resets(
+    of index: CreatedUniqueIndex, updated: Set<Identifier>, or tables: Set<Identifier>
+  ) -> [Change] {
+    let table = ([index.table.identifier] + tables.sorted()).lazy
+      .compactMap { self.database.tables[$0] }.first
+    return index.columns.flatMap { name -> [Change] in
+      guard let table, let column = name.flatMap(table.shape.column) else { return [] }
+      func reset(to value: String, where address: String) -> Change {
+        .reset(table: table.shape.name, address: address, column: column.name, value: value)
+      }
+      guard updated.contains(column.key), column.affinity == .text else {
+        return [reset(to: column.defaultText ?? "NULL", where: "1")]
+      }
+      return table.rows.enumerated().map { number, row in
+        let text = "Ab \(number / 4)"
+        let similar = [text, text.lowercased(), text + " ", text.replacing(" ", with: "")]
+        // Two rows have NULL.
+        let value = number + 2 < table.rows.count ? Value.text(similar[number % 4]) : .null
+        return reset(to: value.sql, where: row.address)
+      }
+    }
   }
 }

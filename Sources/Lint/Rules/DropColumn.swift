@@ -38,14 +38,22 @@ extension Rule {
         let move = timeline.move(at: column.place).flatMap {
           $0.from.identifier == column.name.identifier ? $0.mapping(null: mayBeNull) : nil
         }
-        let destination = timeline.destination(of: column, in: change)
+        // Without the rows that a CHECK refuses, the column may seem to be lost.
+        let isRefused = change.after.map { timeline.failsByCheck(change, $0) } ?? false
+        let found = timeline.destination(of: column, in: change)
+        let destination =
+          if isRefused, case .nowhere? = found {
+            move?.isComputed ?? false ? Destination.elsewhere : nil
+          } else {
+            found
+          }
         let isNew = timeline.isUnreleased(column.name, droppedBy: change)
         let isSafe = isNew || profile == .local
         return timeline.draft(
           message(
             table, column.name, move, destination,
             isNew ? "no release has it" : profile.harm(ofLosing: column.name),
-            isTried: timeline.losses.ran(on: change)
+            isTried: !isRefused && timeline.losses.ran(on: change)
               && !timeline.losses.isUntried(column.name, of: table, in: change.migration),
             isStored: change.before?.column(column.name)?.isGenerated == false,
             isUsed: timeline.updates(table, with: column)), at: column.place,

@@ -209,7 +209,7 @@ extension Timeline {
   }
 
   /// Whether a run on rows failed on a CHECK of the table.
-  private func failsByCheck(_ change: TableChange, _ after: TableShape) -> Bool {
+  func failsByCheck(_ change: TableChange, _ after: TableShape) -> Bool {
     rowFailures.contains { failure in
       failure.place.migration == change.migration && failure.tables.contains(after.key)
         && failure.constraint == .check
