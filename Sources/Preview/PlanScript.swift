@@ -124,17 +124,19 @@ extension PlannedMigration {
   }
 
   private var noViolations: String {
-    "SELECT NULL AS \"table\", NULL AS rowid, NULL AS parent, NULL AS columns LIMIT 0"
+    "SELECT NULL AS \"table\", NULL AS rowid, NULL AS parent, NULL AS columns, 1 AS number LIMIT 0"
   }
 
   /// Checks each table by itself, because `foreign_key_check` of an unrelated table may fail with an error.
   private func violations(of tables: [String]) -> String {
     // SQLite limits a compound SELECT to 500 terms, but not the rows of VALUES.
     let names = tables.map { "(\(Quoting.stringLiteral($0)))" }.joined(separator: ", ")
-    // A new foreign key changes the numbers of the others.
+    // A new foreign key changes the numbers of the others. SQLite reports no rowid for a row of a WITHOUT
+    // ROWID table, so that `number` distinguishes these rows.
     return """
       SELECT "table", rowid, parent, (SELECT group_concat("from") FROM \
-      pragma_foreign_key_list(column1) WHERE id = fkid) AS columns FROM (VALUES \(names)), \
+      pragma_foreign_key_list(column1) WHERE id = fkid) AS columns, \
+      row_number() OVER (PARTITION BY "table", rowid, parent, fkid) AS number FROM (VALUES \(names)), \
       pragma_foreign_key_check(column1)
       """
   }

@@ -179,6 +179,26 @@ struct PlanScriptTests {
     #expect(try sandbox.rows("SELECT id, g FROM p") == [[1, "x"], [2, "x"]])
   }
 
+  @Test("a script refuses a new broken foreign key in a WITHOUT ROWID table that has broken ones")
+  func brokenWithoutRowid() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      """
+      CREATE TABLE p (id INTEGER PRIMARY KEY);
+      CREATE TABLE c (k TEXT PRIMARY KEY, p REFERENCES p, q REFERENCES p) WITHOUT ROWID;
+      """)
+    #expect(try sandbox.migrate().failure == nil)
+    try sandbox.run("INSERT INTO p VALUES (1), (2); INSERT INTO c VALUES ('a', 1, 1), ('b', 9, 2)")
+    try sandbox.add("0002_delete", "operations: [{ delete: { table: p, where: id = 1 } }]")
+    let deleted = try shell(sandbox, try plan(sandbox))
+    #expect(deleted.errors.contains("this migration breaks foreign keys"), "\(deleted.errors)")
+    #expect(try sandbox.rows("SELECT id FROM p") == [[1], [2]])
+    try sandbox.add("0002_delete", "operations: [{ delete: { table: c, where: k = 'b' } }]")
+    let repaired = try shell(sandbox, try plan(sandbox))
+    #expect(repaired.code == 0, "\(repaired.errors)")
+  }
+
   @Test("a script works for every strategy, including hostile names")
   func strategies() throws {
     let sandbox = try Sandbox()
