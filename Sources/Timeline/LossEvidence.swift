@@ -73,7 +73,7 @@ package struct LossEvidence: Sendable {
   package var losses: [Loss] = []
   /// Destinations of columns that their table no longer has.
   package var destinations: [Key: Destination] = [:]
-  /// The dropped tables of which some rows are lost.
+  /// The dropped tables that lose some of their rows.
   package var partlyLost: Set<Key> = []
   /// The tables that held rows when a step ran.
   package var judged: Set<Key> = []

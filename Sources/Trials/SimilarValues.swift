@@ -1,9 +1,9 @@
-import SchemaTimeline
-import SchemaPlanning
-import SchemaModel
 import SchemaHistory
+import SchemaModel
+import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 
 extension Value {
   /// Values of the same type. Some differ only slightly.
